@@ -148,21 +148,11 @@ class KeyTerms(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         return _narrow(found)
 
     def _matrix(self, texts: Iterable[Any]) -> tuple[sp.csr_array, list[str]]:
-        import scipy.sparse as sp
-
-        from infostream_dedup.api.sources import read_list
-        from infostream_dedup.documents import Reading
-        from infostream_dedup.model import Settings
-        from infostream_dedup.runs.batch.collection import collect
+        from infostream_dedup.api.search import similarity_matrix
 
         documents = _documents(texts)
         if not documents:
             raise UsageError("there are no texts to fit")
-        kept, _ = read_list(documents, Reading())
-        settings = Settings(representation=self.representation, n=self.n)
-        terms = collect(kept).key_terms(settings)
-        keys = terms.keys
-        rows = {one.id: place for place, one in enumerate(kept)}
-        whole = sp.csr_array((keys.data / 1e9, keys.indices, keys.indptr), shape=keys.shape)
-        order = [rows[one["id"]] for one in documents]
-        return whole[order], list(terms.labels())
+        found = similarity_matrix(documents, k_min=self.n, representation=self.representation, n=self.n)
+        rows = {one: place for place, one in enumerate(found.ids)}
+        return found.keys[[rows[one["id"]] for one in documents]], found.terms

@@ -20,7 +20,7 @@ from typing import Any
 from scipy.stats import spearmanr
 
 from infostream_dedup.lab.evaluation.labels import Truth
-from infostream_dedup.lab.evaluation.scores import Documents, truth_for
+from infostream_dedup.lab.evaluation.scores import Documents, TruthRules
 
 REPORTS = Path(__file__).resolve().parent
 CORPORA = REPORTS.parents[1] / "shared" / "data"
@@ -44,9 +44,13 @@ class LabelledSet:
 
     def truth(self, documents: Documents) -> Truth:
         """What its labels say of its documents."""
-        labels, kin = labels_file(self.corpus), kin_file(self.corpus)
-        chosen = {"lang": self.lang, "domains": self.domains, "positive": self.positive}
-        return truth_for(documents, labels, kin=kin, **chosen)  # type: ignore[arg-type]
+        return self.rules.truth(documents, labels_file(self.corpus))
+
+    @property
+    def rules(self) -> TruthRules:
+        """How they are applied."""
+        kin = kin_file(self.corpus)
+        return TruthRules(kin=kin, lang=self.lang, domains=self.domains, positive=self.positive)
 
 
 NEWS = ("", "news")

@@ -13,7 +13,6 @@ from frame import (
     LabelledSet,
     corpora,
     documents_file,
-    kin_file,
     labels_file,
     rank_correlation,
     table,
@@ -192,11 +191,8 @@ def _evaluate(collections: _Collections, labelled: LabelledSet, settings: Settin
         collections[labelled.corpus],
         labels_file(labelled.corpus),
         settings.but(rule=labelled.rule),
+        labelled.rules,
         chooser=collections.chooser(labelled.corpus),
-        kin=kin_file(labelled.corpus),
-        lang=labelled.lang,
-        domains=labelled.domains,
-        positive=labelled.positive,
     )
 
 

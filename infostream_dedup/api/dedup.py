@@ -40,9 +40,8 @@ if TYPE_CHECKING:
     from infostream_dedup.links.measures import Advice
     from infostream_dedup.machine.progress import Progress
     from infostream_dedup.runs.batch.collection import Collection
-    from infostream_dedup.runs.batch.deduplication import DuplicateRule, Show, Status
+    from infostream_dedup.runs.batch.deduplication import DuplicateRule, FoundStatuses, Show, Status
     from infostream_dedup.runs.batch.sources import Rereadable
-    from infostream_dedup.runs.sharded.deduplication import FoundStatuses
     from infostream_dedup.runs.sharded.disk_runner import DiskRun
 
 

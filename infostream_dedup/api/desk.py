@@ -18,7 +18,6 @@ def export_labels(path: str | Path, *, who: str | None = None) -> list[dict[str,
     """Export judgements as labels for ``evaluate``, ``train``, ``compare`` and ``audit``.
 
     Args:
-        path: the store.
         who: export only this person's judgements; by default the majority, or the judgement that settled the pair.
 
     Returns:
@@ -40,7 +39,6 @@ def import_labels(path: str | Path, labels: str | Path, *, person: str) -> tuple
     """Import a labels file; rows imported before are skipped, unless a later import has replaced them.
 
     Args:
-        path: the store.
         labels: JSON Lines, CSV or a workbook of ``a``, ``b``, ``label``; rows without a label go to the queue
             ``audit``. Or what Label Studio exports as JSON, of tasks from ``label_studio_tasks``.
         person: name of the person who judged; if several did in Label Studio, their numbers or addresses are added.
@@ -83,7 +81,6 @@ def label_studio_tasks(path: str | Path, *, who: str | None = None) -> list[dict
     """Make tasks for Label Studio: pairs that were judged, with their labels, and pairs that an audit asks for.
 
     Args:
-        path: the store.
         who: as in ``export_labels``.
 
     Returns:
@@ -158,7 +155,6 @@ def backup_desk(path: str | Path, copy: str | Path) -> int:
     """Copy the desk of a store while others write to it; the copy is written completely or not at all.
 
     Args:
-        path: the store.
         copy: path of the copy; an older copy is replaced.
 
     Returns:
@@ -182,7 +178,6 @@ def forget_in_desk(path: str | Path, ids: str | Iterable[str]) -> int:
     no remnants are left in it. ``store.forget`` does all this by itself.
 
     Args:
-        path: the store.
         ids: one id or several.
 
     Returns:

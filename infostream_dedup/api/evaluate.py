@@ -86,7 +86,7 @@ def evaluate(
     from infostream_dedup.lab.estimation.census import CopyCensus
     from infostream_dedup.lab.estimation.sweep_estimator import SweepEstimator
     from infostream_dedup.lab.evaluation.labels import public_set
-    from infostream_dedup.lab.evaluation.scores import checked_kinds, evaluate_collection
+    from infostream_dedup.lab.evaluation.scores import TruthRules, checked_kinds, evaluate_collection
     from infostream_dedup.links.measures import checked_way
     from infostream_dedup.runs.batch.judging import JudgedCollection
     from infostream_dedup.runs.batch.pairing import BETWEEN
@@ -103,12 +103,14 @@ def evaluate(
         collection,
         labels,
         agreed,
-        kin=kin,
-        kin_field=kin_field,
-        lang=lang,
-        domains=names_in(domains),
-        positive=names_in(positive),
-        closed=closed,
+        TruthRules(
+            kin=kin,
+            kin_field=kin_field,
+            lang=lang,
+            domains=names_in(domains),
+            positive=names_in(positive),
+            closed=closed,
+        ),
         second_look=JudgedCollection.of(collection, taken, Settings()),
         chooser=SweepEstimator(collection, CopyCensus(collection.documents, taken)),
         way=checked_way(choose_by, agreed.n),
@@ -187,6 +189,7 @@ def compare(
     """
     from infostream_dedup.lab.evaluation.comparison import compare_methods
     from infostream_dedup.lab.evaluation.labels import public_set
+    from infostream_dedup.lab.evaluation.scores import TruthRules
     from infostream_dedup.lab.methods.method import Texts
 
     _, reads = parted(compare, ReadingOptions, options)
@@ -198,16 +201,18 @@ def compare(
     documents, report = read_list(source, read)
     found = compare_methods(
         Texts(documents),
+        TruthRules(
+            kin=kin,
+            kin_field=kin_field,
+            lang=lang,
+            domains=names_in(domains),
+            positive=names_in(positive),
+            closed=closed,
+        ),
         methods=None if methods is None else names_in(methods),
         labels=labels,
         protocol=protocol,
         pool=pool,
-        kin=kin,
-        kin_field=kin_field,
-        lang=lang,
-        domains=names_in(domains),
-        positive=names_in(positive),
-        closed=closed,
         resamples=resamples,
         growth=growth,
         examples=examples,

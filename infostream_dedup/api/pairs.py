@@ -10,18 +10,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Literal, Unpack
 
+from infostream_dedup.api import sources
 from infostream_dedup.api.keyword_types import PairKeywords
 from infostream_dedup.api.keywords import chosen, parted
-from infostream_dedup.api.sources import (
-    LeftOutLines,
-    Listing,
-    UsedUp,
-    WorkPlace,
-    disk_run,
-    documents_to_collect,
-    read_collection,
-    refuse_on_disk,
-)
 from infostream_dedup.api.sweep import with_advised_k
 from infostream_dedup.documents import Reading, ReadingReport, check_quarantine
 from infostream_dedup.documents.reading import chosen_reading
@@ -42,7 +33,7 @@ if TYPE_CHECKING:
 PAIR_COLUMNS: Final = ("a", "b", "forward", "backward", "n_a", "n_b", "share_forward", "share_backward", "relation")
 
 
-class PairListing(Listing["PairRow"]):
+class PairListing(sources.Listing["PairRow"]):
     """Pairs in the order of (a, b), computed as they are read.
 
     Args:
@@ -97,7 +88,7 @@ class PairListing(Listing["PairRow"]):
 
     def __repr__(self) -> str:
         # Somebody who looks at pairs wants to know what there is: they are computed, unless they were passed on.
-        if isinstance(self._rest, UsedUp):
+        if isinstance(self._rest, sources.UsedUp):
             return super().__repr__()
         judged = "kind" in self.columns
         kinds = Counter(row["kind" if judged else "relation"] or "linked" for row in self.as_dicts())
@@ -209,11 +200,11 @@ def judged_pairs(
     source: Any,
     agreed: tuple[Settings, Reading],
     choice: PairChoice,
-    place: WorkPlace,
+    place: sources.WorkPlace,
     *,
     between_files: bool,
     semantic: bool,
-    lines: LeftOutLines,
+    lines: sources.LeftOutLines,
     progress: Progress | None,
 ) -> PairListing:
     """Return the result of ``pairs`` with preset ``judged``; keywords as there."""
@@ -225,7 +216,7 @@ def judged_pairs(
 
     settings, reading = agreed
     check_quarantine(reading.quarantine, [lines.listed])
-    refusal = MEANT_IN_MEMORY if semantic else refuse_on_disk(settings)
+    refusal = MEANT_IN_MEMORY if semantic else sources.refuse_on_disk(settings)
     if place.workdir is None and choice.between != "none":
         # Languages are known only after all documents are read, so a collection that may have translations stays in
         # memory.
@@ -233,7 +224,7 @@ def judged_pairs(
     stack, met = ExitStack(), False
     documents: Sequence[Document] = ()
     run = stack.enter_context(
-        disk_run(
+        sources.disk_run(
             source,
             reading,
             settings,
@@ -258,7 +249,7 @@ def judged_pairs(
         rows = _held(stack, judged_pairs_on_disk(linked, choice, parts=parts))
     else:
         evidence = EvidenceReader(semantic=semantic)
-        collection, report = read_collection(source, reading, lines=lines, evidence=evidence, progress=progress)
+        collection, report = sources.read_collection(source, reading, lines=lines, evidence=evidence, progress=progress)
         documents, met = collection.documents, len(set(collection.languages)) > 1
         rows = judged_pair_rows(
             JudgedCollection.of(collection, evidence.finish(collection.languages), settings),
@@ -425,10 +416,10 @@ def pairs(
             order=order,
             identical=identical,
             between_files=between_files,
-            lines=LeftOutLines(boilerplate, keep_repeated_lines),
+            lines=sources.LeftOutLines(boilerplate, keep_repeated_lines),
             progress=progress,
         )
-    place = WorkPlace(workdir, memory, own_number(within_days) if workdir is not None else None)
+    place = sources.WorkPlace(workdir, memory, own_number(within_days) if workdir is not None else None)
     plainly = settings is not None and options.get("preset") is None
     options, advice = with_advised_k(
         source, options, boilerplate=boilerplate, reading=reading, progress=progress, **place._asdict()
@@ -455,7 +446,7 @@ def pairs(
             place,
             between_files=between_files,
             semantic=semantic,
-            lines=LeftOutLines(boilerplate, keep_repeated_lines),
+            lines=sources.LeftOutLines(boilerplate, keep_repeated_lines),
             progress=progress,
         )
     refuse_without_judged(
@@ -464,16 +455,16 @@ def pairs(
     agreed, read, counted = _agreed(statistics, options, settings, reading)
     check_quarantine(read.quarantine, [boilerplate, None if statistics is None else statistics.rpartition(":")[0]])
     # Preset faithful compares whole texts, as the papers do.
-    lines = LeftOutLines(boilerplate, keep_repeated=True)
+    lines = sources.LeftOutLines(boilerplate, keep_repeated=True)
     if k_min is not None and k_min < 1:
         raise UsageError(f"k_min is {k_min}, but a pair shares at least one term; k_min is 1 to n")
     if k_min is not None and k_min > agreed.n:
         raise UsageError(f"no pair can have {k_min} of {agreed.n} terms; k_min is 1 to n")
     stack = ExitStack()
-    refusal = _STATISTICS_ON_DISK if statistics is not None else refuse_on_disk(agreed, pairs=True)
+    refusal = _STATISTICS_ON_DISK if statistics is not None else sources.refuse_on_disk(agreed, pairs=True)
     documents: Sequence[Document] = ()
     run = stack.enter_context(
-        disk_run(
+        sources.disk_run(
             source, read, agreed, [agreed.representation], place=place, lines=lines, refusal=refusal, progress=progress
         )
     )
@@ -485,7 +476,7 @@ def pairs(
         parts = files_of(report) if between_files else None
         rows = _held(stack, pairs_on_disk(linked, k_min=k_min, terms=terms, cross_language=cross_language, parts=parts))
     else:
-        collection, report = read_collection(source, read, lines=lines, progress=progress)
+        collection, report = sources.read_collection(source, read, lines=lines, progress=progress)
         documents = collection.documents
         rows = pair_rows(
             collection.only(agreed) if counted is None else WeighedCollection(collection, counted),
@@ -521,7 +512,7 @@ def _by_wording(
     order: PairChoice,
     identical: float | None,
     between_files: bool,
-    lines: LeftOutLines,
+    lines: sources.LeftOutLines,
     progress: Progress | None,
 ) -> PairListing:
     """Return the result of ``pairs`` with ``by`` ``wording``; keywords as there."""
@@ -536,7 +527,7 @@ def _by_wording(
     least = LEAST_IDENTICAL if identical is None else Range(LEAST_SKETCHED, 1.0).check("identical", identical)
     report = ReadingReport()
     check_quarantine(reading.quarantine, [lines.listed])
-    ids, triples = read_wording(documents_to_collect(source, reading, report, lines=lines), progress=progress)
+    ids, triples = read_wording(sources.documents_to_collect(source, reading, report, lines=lines), progress=progress)
     found = common_wording(triples, identical=least, progress=progress)
     if (parts := _parts(lambda: ids, report, reading, between_files=between_files)) is not None:
         found = found.at(parts[found.a] != parts[found.b])

@@ -101,7 +101,6 @@ def groups(
     """List the current groups of two or more documents.
 
     Args:
-        path: the store.
         by: order: ``size`` for the largest first, ``last`` for the latest first.
         language: list only groups with a document in this language.
         source: list only groups with a document of this source.
@@ -129,7 +128,6 @@ def stories(
     """List the stories of two or more documents, in one language or several.
 
     Args:
-        path: the store.
         by: order: ``size`` (documents), ``outlets``, ``origins`` (texts written independently), ``spread`` (outlets of
             the first 24 hours); the greatest first.
         since: list only stories with a document of this moment or later; it needs a time zone.
@@ -163,7 +161,6 @@ def coverage(
     Documents that are copies, parts, later versions or translations of one another go back to one origin.
 
     Args:
-        path: the store.
         story: id of a story.
         text: a text, which stands for the stories of the documents that have or retell it.
         id: id of a document, or of several, which stand for their stories.
@@ -240,7 +237,6 @@ def show(path: str | Path, id: str) -> dict[str, Any]:  # noqa: A002 - the name 
     """Show what a store knows about a document: its fields, verdict, group with all members, story and key terms.
 
     Args:
-        path: the store.
         id: id of the document; the latest of several versions is shown.
 
     Returns:
@@ -267,7 +263,6 @@ def templates(path: str | Path, *, least: int = 1) -> list[dict[str, Any]]:
     """List the recurring templates of each source.
 
     Args:
-        path: the store.
         least: leave out templates that recur less often.
 
     Returns:
@@ -284,7 +279,6 @@ def republications(path: str | Path, *, top: int = 20) -> list[dict[str, Any]]:
     """List the largest groups, and which source repeated them on which day.
 
     Args:
-        path: the store.
         top: maximum number of groups; 0 for all.
 
     Returns:
@@ -359,7 +353,6 @@ def best(
     """List the largest groups of the window, each with the document that represents it.
 
     Args:
-        path: the store.
         by: ``first``, ``latest``, ``longest`` or ``complete`` (both by distinct terms), or ``rank``.
         source_ranks: sources for ``rank``, best first.
         top: maximum number of groups; 0 for all.
@@ -391,7 +384,6 @@ def backup(path: str | Path, copy: str | Path, *, mode: int | None = None) -> in
     """Copy a store while others write to it; the copy is written completely or not at all.
 
     Args:
-        path: the store.
         copy: path of the copy; an older copy is replaced.
         mode: permissions of the copy; by default those of the older copy, otherwise 0600.
 
@@ -417,7 +409,6 @@ def health(path: str | Path, *, last: int | None = None) -> list[dict[str, Any]]
     join texts on one topic, not translations (told once in five epochs).
 
     Args:
-        path: the store.
         last: only so many epochs; all by default.
 
     Returns:
@@ -437,7 +428,6 @@ def retune(path: str | Path, thresholds: str | Path | Thresholds, *, first: int 
     verdicts. Preset ``faithful`` takes ``k_duplicate`` (and lowers ``k_similar`` to it), preset ``judged`` ``join``.
 
     Args:
-        path: the store.
         thresholds: the file that ``sweep --write-config`` wrote, or ``SweepResult.thresholds()``.
         first: ordinal of the first document that is judged by them, at least the number of documents stored; by default
             the next document.
@@ -572,7 +562,6 @@ def forget(
     the documents that had them.
 
     Args:
-        path: the store.
         ids: one id or several.
         sources: also every document of this source or these; an id that other sources used too loses all its versions.
         caches: also delete this user's caches of word forms and translations, which contain single words of every text

@@ -10,16 +10,9 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypeVar, Unpack, cast
 
+from infostream_dedup.api import sources
 from infostream_dedup.api.keyword_types import RepresentedKeywords, SweepKeywords
 from infostream_dedup.api.keywords import KEYWORDS, chosen, parted
-from infostream_dedup.api.sources import (
-    LeftOutLines,
-    WorkPlace,
-    disk_run,
-    documents_to_collect,
-    read_collection,
-    refuse_on_disk,
-)
 from infostream_dedup.documents import Reading, ReadingReport, check_quarantine
 from infostream_dedup.documents.dates import time_zone, utc_time
 from infostream_dedup.documents.reading import chosen_reading
@@ -75,7 +68,7 @@ class MemorySweep:
         # The second look is at what dedup and pairs compare: without the lines that many documents repeat.
         shorter = CollectionReader(hashes=True, evidence=reader, progress=None) if self._looks_again else None
         take = shorter.take if shorter else reader.take if reader else None
-        documents = read(lines=LeftOutLines(self.boilerplate, keep_repeated=True, take=take))
+        documents = read(lines=sources.LeftOutLines(self.boilerplate, keep_repeated=True, take=take))
         single = [document for one in documents for document in single_documents(one)] if self.planted else []
         collection = collect(single if self.planted else documents, hashes=False, progress=self.progress)
         second_look, census = None, None
@@ -253,15 +246,17 @@ def sweep(
         )
     check_quarantine(read.quarantine, [boilerplate])
     shown, way = _checked_ks(ks, agreed), checked_way(choose_by, agreed.n)
-    refusal, scaled = refuse_on_disk(agreed), True if options.get("short") == "scaled" else None
+    refusal, scaled = sources.refuse_on_disk(agreed), True if options.get("short") == "scaled" else None
     if by is not None and by not in PARTINGS:
         raise UsageError(f"a collection cannot be divided by {by!r}; by (--by) is one of {', '.join(PARTINGS)}")
     for asked, why in ((by, _PARTS_IN_MEMORY), (confirmed, _CONFIRMED_IN_MEMORY), (planted, _PLANTED_IN_MEMORY)):
         refusal = why if asked else refusal
     estimator = DiskEstimator()
-    lines = LeftOutLines(boilerplate, keep_repeated=True, take=estimator.take if estimate else None)
-    place = WorkPlace(workdir, memory, own_number(window_days))
-    with disk_run(source, read, agreed, bases, place=place, lines=lines, refusal=refusal, progress=progress) as run:
+    lines = sources.LeftOutLines(boilerplate, keep_repeated=True, take=estimator.take if estimate else None)
+    place = sources.WorkPlace(workdir, memory, own_number(window_days))
+    with sources.disk_run(
+        source, read, agreed, bases, place=place, lines=lines, refusal=refusal, progress=progress
+    ) as run:
         if run is not None:
             from infostream_dedup.runs.sharded.sweeping import sweep_on_disk
 
@@ -295,13 +290,13 @@ def sweep(
         progress=progress,
     )
     report = ReadingReport()
-    whole = partial(documents_to_collect, source, read, report)
+    whole = partial(sources.documents_to_collect, source, read, report)
     if by is None:
         return replace(job.of(whole), report=report)
-    documents = whole(lines=LeftOutLines(boilerplate, keep_repeated=True))
+    documents = whole(lines=sources.LeftOutLines(boilerplate, keep_repeated=True))
     kept = [document for one in documents for document in single_documents(one)]
     found = part_into(kept, by, files=report.used_by_source, zone=time_zone(read.tz))
-    whole = partial(documents_to_collect, reading=Reading(), report=ReadingReport())
+    whole = partial(sources.documents_to_collect, reading=Reading(), report=ReadingReport())
     apart = replace(job, examples=False, planted=False)
     parts = {name: apart.of(partial(whole, part)) for name, part in found.items()}
     return replace(job.of(partial(whole, kept)), report=report, by=by, parts=parts)
@@ -329,8 +324,8 @@ def _sweep_probabilities(
     read = chosen_reading(reading, reads)
     check_quarantine(read.quarantine, [boilerplate])
     evidence = EvidenceReader()
-    lines = LeftOutLines(boilerplate)
-    collection, report = read_collection(source, read, lines=lines, evidence=evidence, progress=progress)
+    lines = sources.LeftOutLines(boilerplate)
+    collection, report = sources.read_collection(source, read, lines=lines, evidence=evidence, progress=progress)
     judged = JudgedCollection.of(collection, evidence.finish(collection.languages), Settings())
     result = sweep_probabilities(judged, progress=progress)
     result.documents.update(languages_of(collection))

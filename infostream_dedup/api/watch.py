@@ -1,4 +1,4 @@
-"""``watch``: standing searches of a stream, which verdicts on later documents name."""
+"""``watch``: standing searches of a stream, which later verdicts name. Every function takes the path of a store."""
 
 from __future__ import annotations
 
@@ -123,7 +123,6 @@ def remove(path: str | Path, name: str) -> None:
     """End a standing search with the next document; its hits remain.
 
     Args:
-        path: the store.
         name: name of the search.
 
     Raises:
@@ -149,9 +148,6 @@ def remove(path: str | Path, name: str) -> None:
 def listed(path: str | Path) -> list[dict[str, Any]]:
     """List the standing searches of a store.
 
-    Args:
-        path: the store.
-
     Returns:
         Rows ``name, first, languages, k, terms`` (see ``add``), ``hits`` (number of documents) and ``last`` (ordinal of
         the last one).
@@ -169,7 +165,6 @@ def hits(path: str | Path, name: str, *, top: int = 20) -> list[dict[str, Any]]:
     """List the documents that a standing search has found, the latest first.
 
     Args:
-        path: the store.
         name: name of the search, which may have ended.
         top: maximum number; 0 for all.
 

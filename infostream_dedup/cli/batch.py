@@ -13,51 +13,9 @@ import click
 from click.core import ParameterSource
 
 import infostream_dedup as api
-from infostream_dedup.cli.drawn import (
-    AGAIN,
-    print_collection,
-    print_dedup,
-    print_ingested,
-    print_pairs,
-    print_sample,
-    print_swept,
-)
+from infostream_dedup.cli import drawn, options
+from infostream_dedup.cli import output as printing
 from infostream_dedup.cli.face import Command, Excludes, Needs, alike, command, expert, output, reads
-from infostream_dedup.cli.options import (
-    NumberOrAuto,
-    between_option,
-    boilerplate_option,
-    choose_by_option,
-    documents_argument,
-    general_options,
-    judgeable_settings_options,
-    moment_of,
-    pipe_as_input,
-    prefix_option,
-    reading_options,
-    repeated_lines_option,
-    representation_option,
-    semantic_option,
-    settings_options,
-    sweep_settings_options,
-    wide_option,
-    window_days_option,
-    within_options,
-    work_folder_options,
-)
-from infostream_dedup.cli.output import (
-    chosen_format,
-    csv_dialect,
-    is_drawn,
-    note,
-    note_reading,
-    print_json,
-    print_rows,
-    print_table,
-    progress_bar,
-    save_rows,
-    say,
-)
 from infostream_dedup.cli.run_log import RUN
 from infostream_dedup.errors import how_to_install
 from infostream_dedup.model.settings import REPRESENTATIONS, SCORES, SERIES
@@ -148,12 +106,12 @@ def _check_day(ctx: click.Context, param: click.Parameter, value: str | None) ->
         *(Needs(name, ("documents",)) for name in _OF_TEXTS),
     ],
 )
-@click.argument("documents", metavar="[DOCS...]", nargs=-1, callback=pipe_as_input)
+@click.argument("documents", metavar="[DOCS...]", nargs=-1, callback=options.pipe_as_input)
 @reads(
     "--store",
     "store",
     metavar="FILE",
-    type=click.Path(dir_okay=False),
+    type=options.FILE,
     help="Instead of DOCS, sweep the documents that 'ingest' stored here.",
 )
 @reads("--since", metavar="DATE", help="With --store: start at this moment of the stream's clock.")
@@ -172,7 +130,7 @@ def _check_day(ctx: click.Context, param: click.Parameter, value: str | None) ->
     help="paper: stem:tfidf, morph:bm25 and pivot, as in the paper's tables; middle: terms of middle frequency.",
 )
 @alike("--k", "ks", type=_Range(), help="Show only these k, e.g. 6 or 4-8.")
-@output("--out", type=click.Path(file_okay=False), help="Folder for sweep.json, sweep.csv, plots and report.html.")
+@output("--out", type=options.FOLDER, help="Folder for sweep.json, sweep.csv, plots and report.html.")
 @output(
     "--by",
     type=["file", "source", "day", "week", "month"],
@@ -198,10 +156,10 @@ def _check_day(ctx: click.Context, param: click.Parameter, value: str | None) ->
     is_flag=True,
     help="Also plant edited copies of texts, and count how many are linked to their originals.",
 )
-@choose_by_option
+@options.choose_by_option
 @output(
     "--write-config",
-    type=click.Path(dir_okay=False),
+    type=options.FILE,
     help="File of thresholds for pairs, dedup, ingest, evaluate, serve and store retune (--config).",
 )
 @expert(
@@ -210,19 +168,19 @@ def _check_day(ctx: click.Context, param: click.Parameter, value: str | None) ->
     help="Count the links at k = 1 to 3 in all documents; otherwise those of a large collection are estimated from "
     "20,000 documents.",
 )
-@wide_option
-@boilerplate_option
-@work_folder_options
-@window_days_option
+@options.wide_option
+@options.boilerplate_option
+@options.work_folder_options
+@options.window_days_option
 @alike(
     "--score",
     type=[*SCORES, "probability"],
     help="Compare k of n terms, the share of their weight, or sweep the minimum probability of preset judged.  "
     "[default: count]",
 )
-@sweep_settings_options
-@reading_options
-@general_options("table", "json", "jsonl", "csv")
+@options.sweep_settings_options
+@options.reading_options
+@options.general_options("table", "json", "jsonl", "csv")
 def sweep(
     documents: tuple[str, ...],
     store: str | None,
@@ -266,17 +224,17 @@ def sweep(
     if write_config is not None and given["score"] not in (None, "count"):
         raise click.UsageError(f"--write-config needs --score count: --score {given['score']} has no k")
     page, wide = {name: given.pop(name) for name in _PAGE}, given.pop("wide")
-    with progress_bar(stages=given["workdir"] is not None) as progress:
+    with printing.progress_bar(stages=given["workdir"] is not None) as progress:
         given |= {"examples": out is not None, "progress": progress}
         result = api.sweep(documents, **given) if store is None else _sweep_store(store, since, until, given)
     try:
-        if is_drawn(output_format, wide=wide):
-            print_collection(result.documents, len(result.report.sources.keys() - {""}) if result.report else 0)
+        if printing.is_drawn(output_format, wide=wide):
+            drawn.print_collection(result.documents, len(result.report.sources.keys() - {""}) if result.report else 0)
             if result.answer is not None:
-                print_ingested(Counter(result.answer.statuses), [])
-            print_swept(result)
+                drawn.print_ingested(Counter(result.answer.statuses), [])
+            drawn.print_swept(result)
         else:
-            print_sweep(result, chosen_format(output_format, "table", "json"))
+            print_sweep(result, printing.chosen_format(output_format, "table", "json"))
     finally:
         # Also if the reader of the numbers stops at the first lines.
         if out is not None:
@@ -286,14 +244,14 @@ def sweep(
     if write_config is not None:
         with open_output(write_config) as file:
             file.write(result.thresholds().as_toml().encode())
-        note(f"thresholds: {write_config}")
-    note_reading(result.report)
-    if is_drawn(output_format, wide=wide):
-        note("next: infostream-dedup dedup NEWS --out unique.csv (it judges every pair, and needs no k)")
+        printing.note(f"thresholds: {write_config}")
+    printing.note_reading(result.report)
+    if printing.is_drawn(output_format, wide=wide):
+        printing.note("next: infostream-dedup dedup NEWS --out unique.csv (it judges every pair, and needs no k)")
     if store is not None:
-        note(f"{store}: {sum(result.documents.values())} documents")
+        printing.note(f"{store}: {sum(result.documents.values())} documents")
     if out is not None:
-        note(f"report: {Path(out, 'report.html')}")
+        printing.note(f"report: {Path(out, 'report.html')}")
 
 
 def _sweep_store(store: str, since: str | None, until: str | None, given: dict[str, Any]) -> SweepResult:
@@ -305,8 +263,8 @@ def _sweep_store(store: str, since: str | None, until: str | None, given: dict[s
         raise click.UsageError("a store has one representation")
     return api.sweep_store(
         store,
-        since=moment_of(since, zone, "since"),
-        until=moment_of(until, zone, "until"),
+        since=options.moment_of(since, zone, "since"),
+        until=options.moment_of(until, zone, "until"),
         representation=next(iter(representations), None),
         **given,
     )
@@ -316,27 +274,27 @@ def print_sweep(result: SweepResult, output_format: str) -> None:
     """Print the result; a table is followed by the recommended k and the reasons."""
     rows = result.as_rows() if result.by is None else [{"part": row["part"], **row} for row in result.as_rows()]
     if output_format == "json":
-        print_json(result.as_dict())
+        printing.print_json(result.as_dict())
     elif output_format != "table":
-        print_rows(rows, output_format)
+        printing.print_rows(rows, output_format)
     else:
         rows = [row for row in rows if row["representation"] not in result.same_as]
         # An error column is empty unless something was sampled; intervals are in the other formats.
         errors = ("transitivity_error", "symmetry_error", "links_error", "transitivity_with_return")
         hidden = {"sampled", *(name for name in errors if all(row[name] is None for row in rows))}
         hidden |= {name for row in rows for name in row if name.endswith(("_low", "_high", "_code"))}
-        print_table([{name: value for name, value in row.items() if name not in hidden} for row in rows])
+        printing.print_table([{name: value for name, value in row.items() if name not in hidden} for row in rows])
         click.echo()
         advised = [{"series": name, **one.as_dict()} for name, one in result.advice.items() if one.chosen is not None]
         if advised:
-            print_table(advised)
+            printing.print_table(advised)
             click.echo()
         for name, k in result.recommended_k.items():
-            say(f"{name}: {f'k = {k}' if k is not None else 'no k recommended'}: {result.reason[name]}")
+            printing.say(f"{name}: {f'k = {k}' if k is not None else 'no k recommended'}: {result.reason[name]}")
         for name, why in result.missing.items():
-            say(f"{name}: not computed: {why}")
+            printing.say(f"{name}: not computed: {why}")
         for remark in result.notes:
-            say(remark)
+            printing.say(remark)
         _print_planted(result)
 
 
@@ -350,43 +308,43 @@ def _print_planted(result: SweepResult) -> None:
         line = rows.setdefault(key, {name: row[name] for name in ("representation", "k", "language", "edit", "copies")})
         line[f"at {row['rate']:g}"] = row["recovered"]
     click.echo("\nplanted copies that are linked to their originals:")
-    print_table(list(rows.values()))
+    printing.print_table(list(rows.values()))
 
 
 @command(examples=["demo", "demo --serve"])
-@output("--out", type=click.Path(file_okay=False), default="infostream-dedup-demo", help="Folder for the report.")
+@output("--out", type=options.FOLDER, default="infostream-dedup-demo", help="Folder for the report.")
 @output("--serve", is_flag=True, help="Show the sample in the browser instead (extra service).")
 @output("--port", type=click.IntRange(1, 65535), default=8600, help="With --serve.")
-@wide_option
-@general_options("table", "table", "json", "jsonl", "csv")
+@options.wide_option
+@options.general_options("table", "table", "json", "jsonl", "csv")
 def demo(*, out: str, serve: bool, port: int, wide: bool, output_format: str | None) -> None:
     """Show what repeats what in the bundled sample of news, and sweep it: Russian, Ukrainian and English items."""
     if serve:
         from infostream_dedup.service.sample import serve_sample
 
-        note("reading the sample ...")
-        serve_sample(port, tell=lambda address: note(f"open {address} (Ctrl+C ends it)"))
+        printing.note("reading the sample ...")
+        serve_sample(port, tell=lambda address: printing.note(f"open {address} (Ctrl+C ends it)"))
         return
     from infostream_dedup.api.dictionaries import judged_sample
     from infostream_dedup.report.needed import has_report_extra
 
-    drawn, on_terminal = has_report_extra(), is_drawn(output_format, wide=wide)
+    written, on_terminal = has_report_extra(), printing.is_drawn(output_format, wide=wide)
     if on_terminal:
-        with progress_bar() as progress:
+        with printing.progress_bar() as progress:
             sample = judged_sample(progress=progress)
             rows = [_pair_for_the_eye(row) for row in sample.pairs]
-        print_sample(sample, rows)
-    with progress_bar() as progress:
-        result = api.demo(out if drawn else None, progress=progress)
+        drawn.print_sample(sample, rows)
+    with printing.progress_bar() as progress:
+        result = api.demo(out if written else None, progress=progress)
     if on_terminal:
-        print_swept(result)
-        note("next: infostream-dedup demo --serve (the same items in the browser)")
-        note("      infostream-dedup dedup YOUR.csv --out unique.csv")
+        drawn.print_swept(result)
+        printing.note("next: infostream-dedup demo --serve (the same items in the browser)")
+        printing.note("      infostream-dedup dedup YOUR.csv --out unique.csv")
     else:
-        print_sweep(result, chosen_format(output_format, "table", "table"))
-        note_reading(result.report)
+        print_sweep(result, printing.chosen_format(output_format, "table", "table"))
+        printing.note_reading(result.report)
     without = f"no report was written: {how_to_install('report')}"
-    note(f"report: {Path(out, 'report.html')}" if drawn else without)
+    printing.note(f"report: {Path(out, 'report.html')}" if written else without)
 
 
 @command(
@@ -397,14 +355,14 @@ def demo(*, out: str, serve: bool, port: int, wide: bool, output_format: str | N
         "pairs march.jsonl --k 8 --representation stem",
     ]
 )
-@documents_argument
-@representation_option
+@options.documents_argument
+@options.representation_option
 @alike(
     "--k",
-    type=NumberOrAuto(),
+    type=options.NumberOrAuto(),
     help="Number of terms that must match; auto: the one that sweep advises.  [default: 6, or the preset's]",
 )
-@alike("--k-min", type=click.IntRange(min=1), help="List all pairs with this many terms in either direction instead.")
+@alike("--k-min", type=options.FROM_ONE, help="List all pairs with this many terms in either direction instead.")
 @output("--terms", type=["all", "none"], default="all", help="Include the matching terms.")
 @alike("--cross-language", is_flag=True, help="Only pairs of two languages.")
 @alike("--between-files", is_flag=True, help="Only pairs of two files.")
@@ -422,10 +380,10 @@ def demo(*, out: str, serve: bool, port: int, wide: bool, output_format: str | N
 @output(
     "--sort", type=["id", "strength"], help="Order of the pairs; strength means probability or shares.  [default: id]"
 )
-@output("--top", type=click.IntRange(min=1), help="List only this many pairs, the strongest.")
-@wide_option
-@semantic_option
-@between_option
+@output("--top", type=options.FROM_ONE, help="List only this many pairs, the strongest.")
+@options.wide_option
+@options.semantic_option
+@options.between_option
 @alike(
     "--one-to-one",
     is_flag=True,
@@ -449,13 +407,13 @@ def demo(*, out: str, serve: bool, port: int, wide: bool, output_format: str | N
     type=click.FloatRange(0.2, 1),
     help="Share of the smaller document's word triples that the other must have.  [default by wording: 0.3]",
 )
-@boilerplate_option
-@repeated_lines_option
-@within_options
-@work_folder_options
-@judgeable_settings_options
-@reading_options
-@general_options("table", "jsonl", "json", "csv")
+@options.boilerplate_option
+@options.repeated_lines_option
+@options.within_options
+@options.work_folder_options
+@options.judgeable_settings_options
+@options.reading_options
+@options.general_options("table", "jsonl", "json", "csv")
 def pairs(documents: tuple[str, ...], terms: str, wide: bool, output_format: str | None, **given: Any) -> None:
     """List pairs of documents that say the same, report one story, or are linked by key terms.
 
@@ -489,30 +447,30 @@ def pairs(documents: tuple[str, ...], terms: str, wide: bool, output_format: str
     """
     from infostream_dedup.api.pairs import topics_note
 
-    with progress_bar(stages=given["workdir"] is not None) as progress:
+    with printing.progress_bar(stages=given["workdir"] is not None) as progress:
         found = api.pairs(documents, terms=terms == "all", progress=progress, **given)
-    if is_drawn(output_format, wide=wide):
-        reading = {name: given[name] for name in AGAIN}
-        print_pairs(map(_pair_for_the_eye, found), documents, reading, items=lambda: found.report.used)
+    if printing.is_drawn(output_format, wide=wide):
+        reading = {name: given[name] for name in drawn.AGAIN}
+        drawn.print_pairs(map(_pair_for_the_eye, found), documents, reading, items=lambda: found.report.used)
         _note_left_out(found)
-        note_reading(found.report)
+        printing.note_reading(found.report)
         return
-    form = chosen_format(output_format, "table", "jsonl")
+    form = printing.chosen_format(output_format, "table", "jsonl")
     links = Counter[bool]()
     rows: Iterator[PairRow] = found.once()
     if given["cross_language"] and found.settings.representation == "pivot" and given["top"] is None:
         rows = _counted(rows, links)
-    print_rows(
+    printing.print_rows(
         (_pair_for_the_eye(row) if form == "table" else row.as_dict() for row in rows),
         form,
         columns=found.columns,
         further=True,
     )
     if said := topics_note(links.total(), links[True], found.settings.k):
-        note(said)
+        printing.note(said)
     _note_advice(found.advice)
     _note_left_out(found)
-    note_reading(found.report)
+    printing.note_reading(found.report)
 
 
 def _counted(rows: Iterable[PairRow], links: Counter[bool]) -> Iterator[PairRow]:
@@ -527,13 +485,13 @@ def _note_left_out(found: PairListing) -> None:
     """Say how many pairs of kinds that are not listed there are."""
     if found.left_out:
         counts = " and ".join(f"{count:,} {kind}" for kind, count in sorted(found.left_out.items()))
-        note(f"not listed: {counts} (--kinds {','.join(sorted(found.left_out))} lists them)")
+        printing.note(f"not listed: {counts} (--kinds {','.join(sorted(found.left_out))} lists them)")
 
 
 def _note_advice(advice: Advice | None) -> None:
     """Say which k ``--k auto`` took, and why."""
     if advice is not None:
-        note(f"k = {advice.chosen} (--k auto): {advice.reason}")
+        printing.note(f"k = {advice.chosen} (--k auto): {advice.reason}")
 
 
 def _pair_for_the_eye(row: PairRow) -> dict[str, Any]:
@@ -557,13 +515,13 @@ def _pair_for_the_eye(row: PairRow) -> dict[str, Any]:
         "terms march.jsonl --vocabulary --out vocabulary.parquet",
     ],
 )
-@documents_argument
+@options.documents_argument
 @output("--vocabulary", is_flag=True, help="List all terms in which key terms of other documents are looked up.")
-@output("--out", type=click.Path(dir_okay=False), help="File instead of standard output: .jsonl, .csv, .parquet.")
-@representation_option
-@settings_options
-@reading_options
-@general_options("table", "jsonl", "json", "csv")
+@output("--out", type=options.FILE, help="File instead of standard output: .jsonl, .csv, .parquet.")
+@options.representation_option
+@options.settings_options
+@options.reading_options
+@options.general_options("table", "jsonl", "json", "csv")
 def terms_of(documents: tuple[str, ...], out: str | None, output_format: str | None, **given: Any) -> None:
     """List the key terms of each document, heaviest first.
 
@@ -571,10 +529,12 @@ def terms_of(documents: tuple[str, ...], out: str | None, output_format: str | N
     the same language that contain the term), places (start and end of its words in the text, in characters),
     places_in_title, equivalents (with --representation pivot).
     """
-    with progress_bar() as progress:
+    with printing.progress_bar() as progress:
         found = api.key_terms(documents, progress=progress, **given)
     if out is None:
-        print_rows(found.as_dicts(), chosen_format(output_format, "table", "jsonl"), columns=found.columns)
+        printing.print_rows(
+            found.as_dicts(), printing.chosen_format(output_format, "table", "jsonl"), columns=found.columns
+        )
     elif out.endswith(".parquet"):
         from infostream_dedup.documents.outputs import open_output
 
@@ -582,8 +542,8 @@ def terms_of(documents: tuple[str, ...], out: str | None, output_format: str | N
         with open_output(out, inputs=[one for one in documents if one != "-"]) as file:
             found.write_parquet(file)
     else:
-        save_rows(found.as_dicts(), out, columns=found.columns, inputs=documents)
-    note_reading(found.report)
+        printing.save_rows(found.as_dicts(), out, columns=found.columns, inputs=documents)
+    printing.note_reading(found.report)
 
 
 @command(
@@ -593,10 +553,10 @@ def terms_of(documents: tuple[str, ...], out: str | None, output_format: str | N
         "dedup news.xlsx --columns id=ID,text=Текст --annotate --out judged.xlsx",
     ]
 )
-@documents_argument
+@options.documents_argument
 @output(
     "--out",
-    type=click.Path(dir_okay=False, allow_dash=True),
+    type=options.FILE_OR_PIPE,
     help="Output: .jsonl, .csv (also .gz), .parquet, .xlsx; or -. On a terminal, counts and groups do without.",
 )
 @output(
@@ -605,8 +565,8 @@ def terms_of(documents: tuple[str, ...], out: str | None, output_format: str | N
     help="Which document of a group stays; rank: of the source that others copy most.  [default: first]",
 )
 @output("--annotate", is_flag=True, help="Keep every document and add columns: status, of, group.")
-@wide_option
-@prefix_option
+@options.wide_option
+@options.prefix_option
 @alike(
     "--duplicate-rule",
     type=["equal", "contained"],
@@ -626,25 +586,25 @@ def terms_of(documents: tuple[str, ...], out: str | None, output_format: str | N
     type=click.FloatRange(0.2, 1),
     help="Instead of --join: share of the smaller document's wording that makes a duplicate.",
 )
-@semantic_option
+@options.semantic_option
 @output(
     "--count-copies",
     is_flag=True,
     help="Also count how many pairs of documents in one group are copies, and how many copies are in one group.",
 )
-@representation_option
+@options.representation_option
 @alike(
     "--k",
-    type=NumberOrAuto(),
+    type=options.NumberOrAuto(),
     help="Number of terms that a duplicate must share; auto: the one that sweep advises.  [default: 6]",
 )
-@boilerplate_option
-@repeated_lines_option
-@within_options
-@work_folder_options
-@judgeable_settings_options
-@reading_options
-@general_options("table", "json", "jsonl", "csv")
+@options.boilerplate_option
+@options.repeated_lines_option
+@options.within_options
+@options.work_folder_options
+@options.judgeable_settings_options
+@options.reading_options
+@options.general_options("table", "json", "jsonl", "csv")
 def dedup(
     documents: tuple[str, ...], out: str | None, prefix: str, wide: bool, output_format: str | None, **given: Any
 ) -> None:
@@ -670,18 +630,18 @@ def dedup(
     either direction. It is the default if --k, --n, --score, --target, --representation stem or pivot, or another
     --duplicate-rule is given.
     """
-    if out is None and not is_drawn(output_format, wide=wide):
+    if out is None and not printing.is_drawn(output_format, wide=wide):
         raise click.UsageError("--out is missing: name the file to write, or - for standard output")
-    with progress_bar(stages=given["workdir"] is not None) as progress:
+    with printing.progress_bar(stages=given["workdir"] is not None) as progress:
         # Not asked for another, the output is written as the input is.
         asked = click.get_current_context().get_parameter_source("csv_dialect") is not ParameterSource.DEFAULT
-        dialect = csv_dialect() if asked else "input"
+        dialect = printing.csv_dialect() if asked else "input"
         summary = api.dedup(documents, out, prefix=prefix, csv_dialect=dialect, progress=progress, **given)
-    if out != "-" and is_drawn(output_format, wide=wide):
-        reading = {name: given[name] for name in AGAIN}
-        print_dedup(summary, documents, reading, out, annotated=given["annotate"])
+    if out != "-" and printing.is_drawn(output_format, wide=wide):
+        reading = {name: given[name] for name in drawn.AGAIN}
+        drawn.print_dedup(summary, documents, reading, out, annotated=given["annotate"])
     elif out != "-":
-        print_rows([summary.as_dict()], chosen_format(output_format, "table", "json"))
+        printing.print_rows([summary.as_dict()], printing.chosen_format(output_format, "table", "json"))
     RUN.statuses.update(summary.statuses)
     _note_advice(summary.advice)
-    note_reading(summary.report)
+    printing.note_reading(summary.report)

@@ -31,6 +31,11 @@ from infostream_dedup.model.settings import (
     series_of,
 )
 
+FILE: Final = click.Path(dir_okay=False)
+FILE_OR_PIPE: Final = click.Path(dir_okay=False, allow_dash=True)
+FOLDER: Final = click.Path(file_okay=False)
+FROM_ONE: Final = click.IntRange(min=1)
+
 # Values of options and arguments that are dates or texts
 
 
@@ -249,7 +254,7 @@ _log_options = (
     ),
     common(
         "--summary",
-        type=click.Path(dir_okay=False),
+        type=FILE,
         expose_value=False,
         callback=_sum_up,
         help="File for one JSON object about the run: counts, seconds of each stage, peak memory, versions.",
@@ -290,7 +295,7 @@ def general_options(*formats: str) -> Callable[[Command], Command]:
             *_log_options,
             common(
                 "--config",
-                type=click.Path(dir_okay=False),
+                type=FILE,
                 is_eager=True,
                 expose_value=False,
                 callback=read_configuration,
@@ -329,7 +334,7 @@ work_folder_options = stack(
     [
         large(
             "--workdir",
-            type=click.Path(file_okay=False),
+            type=FOLDER,
             help="Work on disk, in this folder (extra tables); an interrupted run goes on from its last whole stage.",
         ),
         large("--memory", metavar="SIZE", help="With --workdir: memory to use, e.g. 8GB.  [default: half]"),
@@ -404,7 +409,7 @@ semantic_option = expert(
 boilerplate_option = reads(
     "--boilerplate",
     metavar="FILE",
-    type=click.Path(dir_okay=False),
+    type=FILE,
     help="Leave out the sentences listed in this file (from 'passages find --list-boilerplate').",
 )
 

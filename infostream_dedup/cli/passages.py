@@ -10,30 +10,9 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 
 import infostream_dedup as api
-from infostream_dedup.cli.drawn import AGAIN, print_passages
+from infostream_dedup.cli import drawn, options
+from infostream_dedup.cli import output as printing
 from infostream_dedup.cli.face import Commands, Declared, Excludes, Needs, command, output, reads
-from infostream_dedup.cli.options import (
-    boilerplate_option,
-    documents_argument,
-    general_options,
-    read_text,
-    reading_options,
-)
-from infostream_dedup.cli.output import (
-    Column,
-    Piece,
-    chosen_format,
-    is_drawn,
-    note,
-    note_reading,
-    print_json,
-    print_rows,
-    print_table,
-    progress_bar,
-    save_page,
-    save_rows,
-    show_table,
-)
 from infostream_dedup.cli.run_log import without_commands
 
 if TYPE_CHECKING:
@@ -57,7 +36,7 @@ _settings_options = Declared("infostream_dedup.judging.passages.settings:Passage
 def _list_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """Add the options for listing other things than passages, and for leaving out sentences."""
     for option in (
-        boilerplate_option,
+        options.boilerplate_option,
         output("--min-days", type=int, help="With --list-boilerplate: minimum days of publication.  [default: 3]"),
         output(
             "--min-share",
@@ -85,17 +64,12 @@ def _list_options(command: Callable[..., Any]) -> Callable[..., Any]:
         *(Needs(name, ("list_boilerplate",)) for name in _RULE),
     ],
 )
-@documents_argument
+@options.documents_argument
 @_list_options
 @_settings_options
-@output(
-    "--out",
-    type=click.Path(dir_okay=False, allow_dash=True),
-    default="-",
-    help="Output file.  [default: standard output]",
-)
-@reading_options
-@general_options("table", "jsonl", "json", "csv")
+@output("--out", type=options.FILE_OR_PIPE, default="-", help="Output file.  [default: standard output]")
+@options.reading_options
+@options.general_options("table", "jsonl", "json", "csv")
 def find(documents: tuple[str, ...], out: str, output_format: str | None, **given: Any) -> None:
     """List the passages that documents share, one row for every two documents.
 
@@ -105,22 +79,23 @@ def find(documents: tuple[str, ...], out: str, output_format: str | None, **give
     Titles are not compared.
     """
     asked = _asked(given)
-    with progress_bar() as progress:
+    with printing.progress_bar() as progress:
         found = asked(documents, progress=progress, **given)
-    if out == "-" and "coverage_a" in found.columns and is_drawn(output_format):
-        print_passages(found.once(), documents, {name: given[name] for name in AGAIN if name in given})
+    if out == "-" and "coverage_a" in found.columns and printing.is_drawn(output_format):
+        again = {name: given[name] for name in drawn.AGAIN}
+        drawn.print_passages(found.once(), documents, again)
     elif out == "-":
-        form = chosen_format(output_format, "table", "jsonl")
+        form = printing.chosen_format(output_format, "table", "jsonl")
         shown = form == "table" and "coverage_a" in found.columns
         rows = map(_for_the_eye, found.once()) if shown else found.once()
-        print_rows(rows, form, columns=found.columns)
+        printing.print_rows(rows, form, columns=found.columns)
     elif output_format == "table":
         raise click.UsageError("a table is for the terminal only; for a file use --format jsonl, json or csv")
     else:
-        save_rows(found.once(), out, output_format, columns=found.columns, inputs=documents)
+        printing.save_rows(found.once(), out, output_format, columns=found.columns, inputs=documents)
     for warning in found.warnings:
-        note(f"warning: {warning}")
-    note_reading(found.report)
+        printing.note(f"warning: {warning}")
+    printing.note_reading(found.report)
 
 
 def _asked(given: dict[str, Any]) -> Callable[..., Listing[dict[str, Any]]]:
@@ -144,14 +119,12 @@ def _for_the_eye(row: dict[str, Any]) -> dict[str, Any]:
 
 
 @passages.command(examples=["passages compare a.txt b.txt", "passages compare a.txt b.txt --html side-by-side.html"])
-@click.argument("text_a", metavar="A.TXT", type=click.Path(dir_okay=False, allow_dash=True))
-@click.argument("text_b", metavar="B.TXT", type=click.Path(dir_okay=False, allow_dash=True))
+@click.argument("text_a", metavar="A.TXT", type=options.FILE_OR_PIPE)
+@click.argument("text_b", metavar="B.TXT", type=options.FILE_OR_PIPE)
 @_settings_options
 @reads("--languages", metavar="LANG,LANG", help="Languages of the two texts, such as uk,ru.  [default: detected]")
-@output(
-    "--html", type=click.Path(dir_okay=False), help="Write a page with both texts and linked passages here instead."
-)
-@general_options("text", "text", "json")
+@output("--html", type=options.FILE, help="Write a page with both texts and linked passages here instead.")
+@options.general_options("text", "text", "json")
 def compare(
     text_a: str, text_b: str, languages: str | None, html: str | None, output_format: str | None, **given: Any
 ) -> None:
@@ -163,14 +136,14 @@ def compare(
         raise click.UsageError("only one of the two texts can come from standard input")
     inputs = [name for name in (text_a, text_b) if name != "-"]
     given["languages"] = None if languages is None else tuple(languages.split(","))
-    found = api.passages.compare(read_text(text_a), read_text(text_b), **given)
+    found = api.passages.compare(options.read_text(text_a), options.read_text(text_b), **given)
     if html is not None:
         from infostream_dedup.report.files import passages_page
 
-        save_page(passages_page(found, (text_a, text_b)), html, inputs=inputs)
-        note(f"report: {html}")
-    elif chosen_format(output_format, "text", "text") == "json":
-        print_json(found.as_dict())
+        printing.save_page(passages_page(found, (text_a, text_b)), html, inputs=inputs)
+        printing.note(f"report: {html}")
+    elif printing.chosen_format(output_format, "text", "text") == "json":
+        printing.print_json(found.as_dict())
     else:
         print_side_by_side(found, (text_a, text_b))
 
@@ -182,7 +155,7 @@ def compare(
     ],
     rules=[Excludes(("original", "html"))],
 )
-@documents_argument
+@options.documents_argument
 @reads(
     "--group",
     "groups",
@@ -191,15 +164,15 @@ def compare(
     help="Ids of the documents of a group; may be given several times.",
 )
 @output("--prefix", default="", help="The --prefix given to 'dedup --annotate', if any.")
-@output("--html", type=click.Path(dir_okay=False), help="Also write a page with the texts here.")
-@output("--most", type=click.IntRange(min=1), default=100, help="Maximum number of groups, largest first.")
+@output("--html", type=options.FILE, help="Also write a page with the texts here.")
+@output("--most", type=options.FROM_ONE, default=100, help="Maximum number of groups, largest first.")
 @output(
     "--original",
     is_flag=True,
     help="Print one message from each group instead: the first text, and what each other text adds.",
 )
-@reading_options
-@general_options("jsonl", "jsonl", "json")
+@options.reading_options
+@options.general_options("jsonl", "jsonl", "json")
 def provenance(
     documents: tuple[str, ...], html: str | None, original: bool, output_format: str | None, **given: Any
 ) -> None:
@@ -218,20 +191,20 @@ def provenance(
         from infostream_dedup.api.provenance import original_messages
 
         message = original_messages(documents, groups=named, **given)
-        print_rows(message, chosen_format(output_format, "jsonl", "jsonl"))
-        note_reading(message.report)
+        printing.print_rows(message, printing.chosen_format(output_format, "jsonl", "jsonl"))
+        printing.note_reading(message.report)
         return
-    with progress_bar() as progress:
+    with printing.progress_bar() as progress:
         found = api.provenance(documents, groups=named, progress=progress, **given)
     if html is not None:
         from infostream_dedup.report.files import provenance_page
 
         # Before the rows, because their reader may stop at the first ones.
-        save_page(provenance_page(found.groups, found.boilerplate), html, inputs=inputs)
-    print_rows(found.once(), chosen_format(output_format, "jsonl", "jsonl"))
+        printing.save_page(provenance_page(found.groups, found.boilerplate), html, inputs=inputs)
+    printing.print_rows(found.once(), printing.chosen_format(output_format, "jsonl", "jsonl"))
     if html is not None:
-        note(f"report: {html}")
-    note_reading(found.report, more=f"; {len(found.groups)} of {found.total} groups")
+        printing.note(f"report: {html}")
+    printing.note_reading(found.report, more=f"; {len(found.groups)} of {found.total} groups")
 
 
 __all__ = ["print_side_by_side"]
@@ -251,14 +224,14 @@ def print_side_by_side(comparison: TextComparison, names: tuple[str, str]) -> No
         heading = f"{_shown(name)}: {100 * coverage:.0f} % of the words are shared"
         if words.met:
             heading += f", {100 * share:.0f} % of the nouns and names translated"
-        columns.append(Column(heading))
+        columns.append(printing.Column(heading))
     rows = [[_marked(left), _marked(right)] for left, right in comparison.aligned()]
-    show_table(columns, rows, even=True, in_pipe=_PIPE_WIDTH)
+    printing.show_table(columns, rows, even=True, in_pipe=_PIPE_WIDTH)
     click.echo()
     if comparison.differences:
         click.echo("Words in which copied sentences differ are in braces.")
     if comparison.passages:
-        print_table(
+        printing.print_table(
             [
                 {
                     "passage": number,
@@ -278,7 +251,7 @@ def print_side_by_side(comparison: TextComparison, names: tuple[str, str]) -> No
 
 
 def _print_words(words: TranslatedWords, languages: tuple[str, str]) -> None:
-    print_table(
+    printing.print_table(
         [
             {
                 "number": one.number,
@@ -294,8 +267,8 @@ def _print_words(words: TranslatedWords, languages: tuple[str, str]) -> None:
     )
 
 
-def _marked(pieces: list[TextStretch]) -> list[Piece]:
-    marked: list[Piece] = []
+def _marked(pieces: list[TextStretch]) -> list[printing.Piece]:
+    marked: list[printing.Piece] = []
     for passage, group in groupby(pieces, key=lambda piece: piece.passage):
         style = _STYLES[passage % len(_STYLES)] if passage else ""
         if passage:

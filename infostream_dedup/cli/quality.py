@@ -8,31 +8,9 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 
 import infostream_dedup as api
+from infostream_dedup.cli import options
+from infostream_dedup.cli import output as printing
 from infostream_dedup.cli.face import Excludes, Needs, alike, command, expert, output, reads
-from infostream_dedup.cli.options import (
-    between_option,
-    candidates_option,
-    choose_by_option,
-    documents_argument,
-    general_options,
-    link_option,
-    reading_options,
-    representation_option,
-    semantic_option,
-    settings_options,
-    stack,
-)
-from infostream_dedup.cli.output import (
-    chosen_format,
-    note,
-    note_reading,
-    print_json,
-    print_rows,
-    print_table,
-    progress_bar,
-    save_rows,
-    terminal_width,
-)
 
 if TYPE_CHECKING:
     from infostream_dedup.judging.criteria.classifier import Classifier
@@ -40,9 +18,9 @@ if TYPE_CHECKING:
     from infostream_dedup.lab.evaluation.scores import Evaluation
 
 
-_truth_options = stack(
+_truth_options = options.stack(
     [
-        reads("--kin", type=click.Path(dir_okay=False), help="Pairs of families that are no negatives (JSONL)."),
+        reads("--kin", type=options.FILE, help="Pairs of families that are no negatives (JSONL)."),
         reads("--lang", help="Only pairs of one language (ru) or of two (ru-uk)."),
         reads(
             "--kin-field",
@@ -72,8 +50,8 @@ _truth_options = stack(
         "evaluate crossnews-ua.csv --labels crossnews-ua.csv --positive similar",
     ]
 )
-@documents_argument
-@reads("--labels", type=click.Path(dir_okay=False), required=True, help="Labelled pairs (JSONL, CSV): a, b, label.")
+@options.documents_argument
+@reads("--labels", type=options.FILE, required=True, help="Labelled pairs (JSONL, CSV): a, b, label.")
 @_truth_options
 @alike(
     "--rule",
@@ -85,13 +63,13 @@ _truth_options = stack(
     metavar="KIND,...",
     help="Evaluate only these kinds of pairs of preset judged, such as copy.  [default: all listed]",
 )
-@between_option
-@semantic_option
-@choose_by_option
-@representation_option
-@settings_options
-@reading_options
-@general_options("table", "json", "jsonl", "csv")
+@options.between_option
+@options.semantic_option
+@options.choose_by_option
+@options.representation_option
+@options.settings_options
+@options.reading_options
+@options.general_options("table", "json", "jsonl", "csv")
 def evaluate(documents: tuple[str, ...], labels: str, output_format: str | None, **given: Any) -> None:
     """Measure precision, recall and F1 at every k against labelled pairs, with 95 % intervals of F1.
 
@@ -101,7 +79,7 @@ def evaluate(documents: tuple[str, ...], labels: str, output_format: str | None,
     them count. Below the rows: figures of preset judged, whatever the other options, and its groups compared with the
     groups that true pairs connect (BCubed, adjusted Rand index, F1 of pairs), where unlisted pairs count.
     """
-    with progress_bar() as progress:
+    with printing.progress_bar() as progress:
         found = api.evaluate(
             documents,
             labels,
@@ -110,17 +88,17 @@ def evaluate(documents: tuple[str, ...], labels: str, output_format: str | None,
             progress=progress,
             **given,
         )
-    form = chosen_format(output_format, "table", "json")
+    form = printing.chosen_format(output_format, "table", "json")
     rows = [row.as_dict() for row in found.rows]
     if form == "json":
-        print_json(found.as_dict())
+        printing.print_json(found.as_dict())
     else:
-        print_rows(rows, form)
+        printing.print_rows(rows, form)
     if form == "table":
         click.echo(f"\n{_evaluation_in_words(found)}")
     for remark in found.notes:
-        note(remark)
-    note_reading(found.report)
+        printing.note(remark)
+    printing.note_reading(found.report)
 
 
 def _evaluation_in_words(found: Evaluation) -> str:
@@ -155,24 +133,22 @@ _LONG = ("text_a", "text_b", "url_a", "url_b", "audit")  # columns for which a t
     examples=["audit march.jsonl --pairs 50 --out ask.jsonl", "audit march.jsonl --judged ask.jsonl"],
     rules=[Excludes(("out", "judged"))],
 )
-@documents_argument
-@output("--pairs", type=click.IntRange(min=1), default=50, help="Number of pairs to choose.")
+@options.documents_argument
+@output("--pairs", type=options.FROM_ONE, default=50, help="Number of pairs to choose.")
 @output(
     "--out",
-    type=click.Path(dir_okay=False),
+    type=options.FILE,
     help="Write the pairs to judge here: JSON Lines, or by its ending .csv, .xlsx or .sqlite.",
 )
 @reads(
-    "--judged",
-    type=click.Path(dir_okay=False),
-    help="Read these judgements (JSONL, CSV or .xlsx: a, b, label) and show the figures.",
+    "--judged", type=options.FILE, help="Read these judgements (JSONL, CSV or .xlsx: a, b, label) and show the figures."
 )
 @reads("--positive", default="dup", help="Labels that mark duplicates, comma-separated.")
 @alike("--k", type=click.IntRange(min=3), default=6, help="Number of key terms that a link needs.")
-@representation_option
-@settings_options
-@reading_options
-@general_options("table", "jsonl", "json", "csv")
+@options.representation_option
+@options.settings_options
+@options.reading_options
+@options.general_options("table", "jsonl", "json", "csv")
 def audit(
     documents: tuple[str, ...], out: str | None, judged: str | None, output_format: str | None, **given: Any
 ) -> None:
@@ -186,19 +162,21 @@ def audit(
     """
     if out is not None and output_format == "table":
         raise click.UsageError("a table is for the terminal only; for a file use --format jsonl, json or csv")
-    with progress_bar() as progress:
+    with printing.progress_bar() as progress:
         found = api.audit(documents, judged=judged, progress=progress, **given)
-    form = chosen_format(output_format, "table", "jsonl")
+    form = printing.chosen_format(output_format, "table", "jsonl")
     if out is not None:
-        save_rows(found.rows, out, output_format, columns=found.columns, inputs=documents)
+        printing.save_rows(found.rows, out, output_format, columns=found.columns, inputs=documents)
     elif form == "json":
-        print_json(found.as_dict())
+        printing.print_json(found.as_dict())
     elif form == "table":
-        print_rows([{name: row[name] for name in found.columns if name not in _LONG} for row in found.rows], form)
+        printing.print_rows(
+            [{name: row[name] for name in found.columns if name not in _LONG} for row in found.rows], form
+        )
     else:
-        print_rows(found.rows, form, columns=found.columns)
-    note("\n".join(found.notes))
-    note_reading(found.report)
+        printing.print_rows(found.rows, form, columns=found.columns)
+    printing.note("\n".join(found.notes))
+    printing.note_reading(found.report)
 
 
 _MAIN: Final = ("precision", "recall", "f1", "symmetry", "transitivity")
@@ -217,8 +195,8 @@ _COMPARED: Final = (
     ],
     rules=[Needs("out_labels", ("sample_disagreements",))],
 )
-@documents_argument
-@reads("--labels", type=click.Path(dir_okay=False), help="Labelled pairs (JSONL, CSV): a, b, label.")
+@options.documents_argument
+@reads("--labels", type=options.FILE, help="Labelled pairs (JSONL, CSV): a, b, label.")
 @alike(
     "--methods",
     "methods",
@@ -245,18 +223,18 @@ _COMPARED: Final = (
 )
 @output(
     "--sample-disagreements",
-    type=click.IntRange(min=1),
+    type=options.FROM_ONE,
     metavar="N",
     help="Write N unlabelled pairs on which methods disagree, for an expert to label.",
 )
 @output(
     "--out-labels",
-    type=click.Path(dir_okay=False, allow_dash=True),
+    type=options.FILE_OR_PIPE,
     help=f"File for those pairs (JSONL).  [default: {_DISAGREEMENTS} in the --out folder, or here]",
 )
-@output("--out", type=click.Path(file_okay=False), help="Folder for tables, plots and report.html with examples.")
-@reading_options
-@general_options("table", "json", "csv", "jsonl")
+@output("--out", type=options.FOLDER, help="Folder for tables, plots and report.html with examples.")
+@options.reading_options
+@options.general_options("table", "json", "csv", "jsonl")
 def compare(
     documents: tuple[str, ...],
     sample_disagreements: int | None,
@@ -274,7 +252,7 @@ def compare(
     per signature. Reading, which all methods share, comes first and is timed separately.
     """
     wanted = sample_disagreements or 0
-    with progress_bar() as progress:
+    with printing.progress_bar() as progress:
         found = api.compare(
             documents,
             methods=[name.strip() for part in given.pop("methods") for name in part.split(",")] or None,
@@ -288,7 +266,7 @@ def compare(
     target = out_labels or str(Path(out or "") / _DISAGREEMENTS)
     rows = [pair.as_dict() for pair in found.disagreements[:wanted]]
     try:
-        _print_comparison(found, chosen_format(output_format, "table", "json"))
+        _print_comparison(found, printing.chosen_format(output_format, "table", "json"))
     finally:
         # Also if the reader of the numbers stops at the first lines.
         if out is not None:
@@ -296,25 +274,25 @@ def compare(
 
             write_comparison(found, out)
         if wanted:
-            save_rows(rows, target, inputs=[*documents, *filter(None, [given["labels"]])])
+            printing.save_rows(rows, target, inputs=[*documents, *filter(None, [given["labels"]])])
     _say_of_comparison(found)
     if wanted:
-        note(f"{len(rows)} pairs to judge: {target}")
-    note_reading(found.report)
+        printing.note(f"{len(rows)} pairs to judge: {target}")
+    printing.note_reading(found.report)
     if out is not None:
-        note(f"report: {Path(out, 'report.html')}")
+        printing.note(f"report: {Path(out, 'report.html')}")
 
 
 def _print_comparison(found: Comparison, output_format: str) -> None:
     rows = [row.as_dict() for row in found.rows]
     if output_format == "json":
-        print_json(found.as_dict())
+        printing.print_json(found.as_dict())
     elif output_format != "table":
-        print_rows(rows, output_format)
+        printing.print_rows(rows, output_format)
     else:
         # Of the main figures, a dash is an answer.
         shown = [name for name in _COMPARED if name in _MAIN or any(row.get(name) is not None for row in rows)]
-        print_table([{name: row.get(name) for name in shown} for row in rows])
+        printing.print_table([{name: row.get(name) for name in shown} for row in rows])
         _print_dice(found)
 
 
@@ -322,7 +300,7 @@ def _print_dice(found: Comparison) -> None:
     """Print Dice coefficients in hundredths, with methods by number, if the lines are wide enough."""
     names = found.names
     click.echo()
-    if max(map(len, names)) + 4 + 5 * len(names) > terminal_width():
+    if max(map(len, names)) + 4 + 5 * len(names) > printing.terminal_width():
         click.echo(f"the Dice matrix of {len(names)} methods is too wide for this table: see --format json or --out")
         return
     rows = [
@@ -335,24 +313,24 @@ def _print_dice(found: Comparison) -> None:
         }
         for number, name in enumerate(names, start=1)
     ]
-    print_table(rows)
+    printing.print_table(rows)
 
 
 def _say_of_comparison(found: Comparison) -> None:
     """Print remarks on the table."""
     if found.pool is not None:
         pool = found.pool
-        note(
+        printing.note(
             f"pool: {pool.pairs} pairs of {len(pool.methods)} methods, {pool.verified} of them verified "
             f"(String::Similarity >= {pool.threshold:.2f})"
             + ("" if pool.verified else "; without a verified pair there is no precision and no recall")
         )
     for name, why in found.missing.items():
-        note(f"{name}: not run: {why}")
+        printing.note(f"{name}: not run: {why}")
     for remark in found.notes:
-        note(remark)
+        printing.note(remark)
     cost = found.reading
-    note(f"reading, shared by all: {cost.seconds:.2f} s, {cost.cpu_seconds:.2f} CPU s")
+    printing.note(f"reading, shared by all: {cost.seconds:.2f} s, {cost.cpu_seconds:.2f} CPU s")
 
 
 @command(
@@ -361,9 +339,9 @@ def _say_of_comparison(found: Comparison) -> None:
         "train march.jsonl --labels pairs.jsonl --suggest 20",
     ]
 )
-@documents_argument
-@reads("--labels", type=click.Path(dir_okay=False), required=True, help="Judged pairs (JSONL, CSV): a, b, label.")
-@output("--model", type=click.Path(dir_okay=False), help="File for the model (JSON).")
+@options.documents_argument
+@reads("--labels", type=options.FILE, required=True, help="Judged pairs (JSONL, CSV): a, b, label.")
+@output("--model", type=options.FILE, help="File for the model (JSON).")
 @alike(
     "--preset",
     type=["duplicate", "story"],
@@ -381,16 +359,16 @@ def _say_of_comparison(found: Comparison) -> None:
 )
 @reads(
     "--authority",
-    type=click.Path(dir_okay=False),
+    type=options.FILE,
     help="Authority of sources, 0 to 1 (TSV or JSONL).  [default: learned from the share of originals]",
 )
-@output("--suggest", type=click.IntRange(min=1), help="Print this many pairs to label next.")
-@output("--curve", type=click.Path(file_okay=False), help="Folder for a learning curve (CSV, SVG, and PNG).")
-@expert("--draws", type=click.IntRange(min=1), default=20, help="Training sets drawn per point of the curve.")
-@candidates_option
-@link_option
-@reading_options
-@general_options("table", "jsonl", "json", "csv")
+@output("--suggest", type=options.FROM_ONE, help="Print this many pairs to label next.")
+@output("--curve", type=options.FOLDER, help="Folder for a learning curve (CSV, SVG, and PNG).")
+@expert("--draws", type=options.FROM_ONE, default=20, help="Training sets drawn per point of the curve.")
+@options.candidates_option
+@options.link_option
+@options.reading_options
+@options.general_options("table", "jsonl", "json", "csv")
 def train(
     documents: tuple[str, ...], suggest: int | None, curve: str | None, output_format: str | None, **given: Any
 ) -> None:
@@ -406,16 +384,16 @@ def train(
     draws = given.pop("draws")
     for name in ("criteria", "positive"):
         given[name] = given[name] or None
-    with progress_bar() as progress:
+    with printing.progress_bar() as progress:
         trained = api.train(documents, given.pop("labels"), progress=progress, **given)
     if curve is not None:
         from infostream_dedup.report.comparison import write_learning_curve
 
         write_learning_curve(trained.learning_curve(draws=draws), curve)
     rows = trained.weights() if suggest is None else trained.suggest(suggest, **considered)
-    print_rows(rows, chosen_format(output_format, "table", "jsonl"))
-    note_reading(trained.report)
-    note(_training_in_words(trained.classifier))
+    printing.print_rows(rows, printing.chosen_format(output_format, "table", "jsonl"))
+    printing.note_reading(trained.report)
+    printing.note(_training_in_words(trained.classifier))
 
 
 def _training_in_words(classifier: Classifier) -> str:
@@ -441,26 +419,24 @@ def _training_in_words(classifier: Classifier) -> str:
 @command(
     examples=["classify march.jsonl --model ours.json", "classify march.jsonl --model ours.json --repeats --explain"]
 )
-@documents_argument
+@options.documents_argument
 @reads(
     "--model",
     "models",
-    type=click.Path(dir_okay=False),
+    type=options.FILE,
     multiple=True,
     required=True,
     help="Model from 'train'; may be given several times, once per domain.",
 )
 @reads("--domain", help="Judge every pair by the model of this domain.")
-@reads(
-    "--rules", type=click.Path(dir_okay=False), help="Rules that assign domains by source or category (TSV or JSON)."
-)
-@reads("--pairs", type=click.Path(dir_okay=False), help="Judge these pairs (JSONL: a, b) instead of candidates.")
+@reads("--rules", type=options.FILE, help="Rules that assign domains by source or category (TSV or JSON).")
+@reads("--pairs", type=options.FILE, help="Judge these pairs (JSONL: a, b) instead of candidates.")
 @output("--explain", is_flag=True, help="Add what each criterion contributes, for and against.")
 @output("--repeats", is_flag=True, help="Only pairs in which at least one document repeats the other.")
-@candidates_option
-@link_option
-@reading_options
-@general_options("table", "jsonl", "json", "csv")
+@options.candidates_option
+@options.link_option
+@options.reading_options
+@options.general_options("table", "jsonl", "json", "csv")
 def classify(documents: tuple[str, ...], models: tuple[str, ...], output_format: str | None, **given: Any) -> None:
     """Judge pairs of documents, each in both directions.
 
@@ -470,10 +446,10 @@ def classify(documents: tuple[str, ...], models: tuple[str, ...], output_format:
     both directions). The outcome follows from the sum of the criteria; probabilities are fitted to it afterwards, so
     the border between the outcomes need not be at .5.
     """
-    with progress_bar() as progress:
+    with printing.progress_bar() as progress:
         found = api.classify(documents, models, progress=progress, **given)
-    form = chosen_format(output_format, "table", "jsonl")
+    form = printing.chosen_format(output_format, "table", "jsonl")
     columns = tuple(name for name in found.columns if form != "table" or name != "reasons")
-    print_rows(({name: row[name] for name in columns} for row in found.once()), form, columns=columns)
-    note_reading(found.report)
-    note(f"{found.judged} pairs judged, {found.repeating} repeat")
+    printing.print_rows(({name: row[name] for name in columns} for row in found.once()), form, columns=columns)
+    printing.note_reading(found.report)
+    printing.note(f"{found.judged} pairs judged, {found.repeating} repeat")

@@ -13,24 +13,9 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 
 import infostream_dedup as api
+from infostream_dedup.cli import options
 from infostream_dedup.cli.drawn import print_hits, print_ingested
 from infostream_dedup.cli.face import Commands, Excludes, Needs, access, alike, command, expert, output, reads
-from infostream_dedup.cli.options import (
-    boilerplate_option,
-    documents_argument,
-    general_options,
-    mode_option,
-    moment_of,
-    pop_stream_settings,
-    prefix_option,
-    read_questions,
-    read_text,
-    reading_options,
-    semantic_option,
-    stream_options,
-    wide_option,
-    within_options,
-)
 from infostream_dedup.cli.output import chosen_format, is_drawn, note, note_reading, print_rows, progress_bar, save_rows
 from infostream_dedup.cli.run_log import RUN
 from infostream_dedup.errors import InfostreamError, NoInputError
@@ -52,7 +37,7 @@ webhook_option = expert(
 )
 webhook_secret_option = expert(
     "--webhook-secret",
-    type=click.Path(dir_okay=False),
+    type=options.FILE,
     help="File with the secret that signs them.  [default: $INFOSTREAM_DEDUP_WEBHOOK_SECRET]",
 )
 
@@ -71,23 +56,23 @@ webhook_secret_option = expert(
         Needs("webhook_secret", ("webhook",)),
     ],
 )
-@documents_argument
+@options.documents_argument
 @reads(
     "--store",
     "store",
     metavar="FILE",
     required=True,
-    type=click.Path(dir_okay=False),
+    type=options.FILE,
     help="Store (SQLite); created if it does not exist.",
 )
-@expert("--batch-size", type=click.IntRange(min=1), default=1000, help="Documents per batch.")
+@expert("--batch-size", type=options.FROM_ONE, default=1000, help="Documents per batch.")
 @expert(
     "--batch-id",
     help="Name of the batch; the same name with different content is refused.  [default: derived from the content]",
 )
 @output("--keep", type=["originals"], help="Instead of verdicts, print the documents that repeat nothing.")
 @output("--annotate", is_flag=True, help="Print every document, with its verdict in additional columns.")
-@prefix_option
+@options.prefix_option
 @output(
     "--on-conflict",
     type=["item", "error", "version"],
@@ -116,14 +101,14 @@ webhook_secret_option = expert(
 )
 @alike(
     "--model",
-    type=click.Path(dir_okay=False),
+    type=options.FILE,
     help="Model from 'train --statistics background' that judges the pairs found by key terms; needs --keep-text.",
 )
-@mode_option
-@boilerplate_option
-@stream_options
-@reading_options
-@general_options("jsonl", "jsonl", "json", "csv", "table")
+@options.mode_option
+@options.boilerplate_option
+@options.stream_options
+@options.reading_options
+@options.general_options("jsonl", "jsonl", "json", "csv", "table")
 def ingest(
     documents: tuple[str, ...],
     store: str,
@@ -161,7 +146,7 @@ def ingest(
             f"--follow prints documents as they come, but the columns of {chosen} are known only at the end; leave out "
             "--format"
         )
-    given |= pop_stream_settings(given)
+    given |= options.pop_stream_settings(given)
     with (
         # Verdicts that appear on the terminal as they come leave no place for a bar.
         progress_bar(hidden=sys.stdout.isatty() and not drawn) as progress,
@@ -276,22 +261,20 @@ _NOT_IN_TABLE: Final = ("ordinal", "url", "met")  # columns that a table omits
     rules=[Excludes(("words", "text", "path", "questions", "id", "url"), needed=True)],
 )
 @click.argument("words", metavar="[TEXT...]", nargs=-1)
-@reads(
-    "--store", "store", metavar="FILE", required=True, type=click.Path(dir_okay=False), help="Store made by 'ingest'."
-)
+@reads("--store", "store", metavar="FILE", required=True, type=options.FILE, help="Store made by 'ingest'.")
 @reads("--text", help="The same, as an option.")
-@reads("--file", "path", type=click.Path(dir_okay=False, allow_dash=True), help="UTF-8 file with the text, or -.")
+@reads("--file", "path", type=options.FILE_OR_PIPE, help="UTF-8 file with the text, or -.")
 @reads(
     "--questions",
-    type=click.Path(dir_okay=False, allow_dash=True),
+    type=options.FILE_OR_PIPE,
     help="Many texts: a file with one a line, or JSON Lines with id and text; rows begin with the question.",
 )
 @reads("--id", help="Search for this stored document instead of a text.")
 @reads("--url", help="Search for the stored document with this address.")
-@alike("--k-min", type=click.IntRange(min=1), help="Number of terms that must match in either direction.  [default: 4]")
+@alike("--k-min", type=options.FROM_ONE, help="Number of terms that must match in either direction.  [default: 4]")
 @output("--top", type=click.IntRange(min=0), default=20, help="Maximum number of rows; 0: all.")
 @output("--sentences", is_flag=True, help="Add the sentence that a hit answers, and its own.")
-@wide_option
+@options.wide_option
 @alike("--same-language", is_flag=True, help="Do not translate the text to find documents in other languages.")
 @reads("--languages", metavar="LANG,...", help="Only documents in these languages, such as uk,en.")
 @reads("--source", "sources", multiple=True, help="Only documents of this source; may be given several times.")
@@ -301,7 +284,7 @@ _NOT_IN_TABLE: Final = ("ordinal", "url", "met")  # columns that a table omits
     metavar="SHARE",
     help="Only documents with this share of the wording of the shorter text.",
 )
-@within_options
+@options.within_options
 @alike(
     "--all/--window",
     "everything",
@@ -310,9 +293,9 @@ _NOT_IN_TABLE: Final = ("ordinal", "url", "met")  # columns that a table omits
 )
 @reads("--since", metavar="DATE", help="Only documents that arrived at or after this moment of the stream's clock.")
 @reads("--until", metavar="DATE", help="Only documents that arrived before this moment.")
-@semantic_option
+@options.semantic_option
 @reads("--tz", metavar="ZONE", help="Time zone of --since and --until without one.  [default: UTC]")
-@general_options("table", "jsonl", "json", "csv")
+@options.general_options("table", "jsonl", "json", "csv")
 def search(
     store: str,
     text: str | None,
@@ -337,15 +320,15 @@ def search(
     """
     zone, wide, questions, words = (given.pop(name) for name in ("tz", "wide", "questions", "words"))
     text = " ".join(words) if words else text
-    given |= {name: moment_of(given[name], zone, name) for name in ("since", "until")}
+    given |= {name: options.moment_of(given[name], zone, name) for name in ("since", "until")}
     given |= {"across": not same_language, "languages": languages, "sources": sources or None}
     if questions is not None:
         del given["id"], given["url"]
         given |= {name: None if given[name] is None else microseconds_of(given[name]) for name in ("since", "until")}
         form = chosen_format(output_format, "table", "jsonl")
-        print_rows(_answered(store, read_questions(questions), form, **given), form)
+        print_rows(_answered(store, options.read_questions(questions), form, **given), form)
         return
-    hits = api.search(store, text if path is None else read_text(path), **given)
+    hits = api.search(store, text if path is None else options.read_text(path), **given)
     if is_drawn(output_format, wide=wide):
         print_hits(hits, api.store.with_titles(store, [hit.as_dict() for hit in hits]))
     else:
@@ -389,9 +372,7 @@ def watch() -> None:
     """
 
 
-stored = reads(
-    "--store", metavar="FILE", required=True, type=click.Path(dir_okay=False), help="Store made by 'ingest'."
-)
+stored = reads("--store", metavar="FILE", required=True, type=options.FILE, help="Store made by 'ingest'.")
 
 
 @watch.command(
@@ -405,27 +386,25 @@ stored = reads(
 @click.argument("name", metavar="NAME")
 @stored
 @reads("--text", help="Watch for the key terms of this text.")
-@reads("--file", "path", type=click.Path(dir_okay=False, allow_dash=True), help="UTF-8 file with the text, or -.")
+@reads("--file", "path", type=options.FILE_OR_PIPE, help="UTF-8 file with the text, or -.")
 @reads("--terms", metavar="TERM,...", help="Watch for these words and names.")
 @reads("--languages", metavar="LANG,...", help="Only documents in these languages.  [default: ru,uk,en]")
 @reads("--lang", help="Language of the text or terms.  [default: as detected]")
-@alike(
-    "--k", type=click.IntRange(min=1), help="How many terms a document must have.  [default: all; of a text, k_similar]"
-)
-@general_options("table", "jsonl", "json", "csv")
+@alike("--k", type=options.FROM_ONE, help="How many terms a document must have.  [default: all; of a text, k_similar]")
+@options.general_options("table", "jsonl", "json", "csv")
 def add_watch(name: str, *, path: str | None, output_format: str | None, **given: Any) -> None:
     """Add a standing search; it holds from the next document on.
 
     Columns: name, first (ordinal of the first document watched), languages, k, terms.
     """
-    text = given.pop("text") if path is None else read_text(path)
+    text = given.pop("text") if path is None else options.read_text(path)
     row = api.watch.add(given.pop("store"), name, text=text, **given)
     print_rows([row], chosen_format(output_format, "table", "jsonl"))
 
 
 @watch.command("list", examples=["watch list --store news.db", "watch list --store news.db --format json"])
 @stored
-@general_options("table", "jsonl", "json", "csv")
+@options.general_options("table", "jsonl", "json", "csv")
 def list_watches(store: str, output_format: str | None) -> None:
     """List the standing searches.
 
@@ -439,7 +418,7 @@ def list_watches(store: str, output_format: str | None) -> None:
 @click.argument("name", metavar="NAME")
 @stored
 @output("--top", type=click.IntRange(min=0), default=20, help="Maximum number of rows; 0: all.")
-@general_options("table", "jsonl", "json", "csv")
+@options.general_options("table", "jsonl", "json", "csv")
 def watch_hits(name: str, store: str, top: int, output_format: str | None) -> None:
     """List the documents that a standing search has found, the latest first.
 
@@ -454,7 +433,7 @@ def watch_hits(name: str, store: str, top: int, output_format: str | None) -> No
 )
 @click.argument("name", metavar="NAME")
 @stored
-@general_options("table", "table")
+@options.general_options("table", "table")
 def remove_watch(name: str, store: str, output_format: str | None) -> None:
     """End a standing search with the next document; its hits remain."""
     del output_format
@@ -468,9 +447,7 @@ hosts_option = access(
     "--hosts", default="", help="Further host names that clients may use, such as news.example:8600,..."
 )
 token_file_option = access(
-    "--token-file",
-    type=click.Path(dir_okay=False),
-    help="File with tokens and their roles; required to listen on other addresses.",
+    "--token-file", type=options.FILE, help="File with tokens and their roles; required to listen on other addresses."
 )
 
 
@@ -482,7 +459,7 @@ token_file_option = access(
     ],
     rules=[Needs("new_token", ("token_file",)), Needs("webhook_secret", ("webhook",))],
 )
-@reads("--store", metavar="FILE", type=click.Path(dir_okay=False), help="Store (SQLite); created if missing.")
+@reads("--store", metavar="FILE", type=options.FILE, help="Store (SQLite); created if missing.")
 @host_option
 @port_option
 @hosts_option
@@ -509,8 +486,8 @@ token_file_option = access(
     default="reader",
     help="With --new-token: role of the token.",
 )
-@stream_options
-@general_options("table", "table")
+@options.stream_options
+@options.general_options("table", "table")
 def serve(
     *,
     store: str | None,
@@ -538,7 +515,7 @@ def serve(
         return
     if store is None:
         raise click.UsageError("--store is missing: name the store to serve")
-    stream = pop_stream_settings(given)
+    stream = options.pop_stream_settings(given)
     settings = ServiceSettings(
         store=Path(store),
         hosts=_listed(hosts),
@@ -556,14 +533,14 @@ def serve(
     examples=["mcp --store news.db", "mcp --store news.db --http --port 8601 --token-file tokens"],
     rules=[*(Needs(name, ("http",), typed=True) for name in ("host", "port", "hosts", "token_file"))],
 )
-@reads("--store", metavar="FILE", required=True, type=click.Path(dir_okay=False), help="Store made by 'ingest'.")
+@reads("--store", metavar="FILE", required=True, type=options.FILE, help="Store made by 'ingest'.")
 @access("--http", is_flag=True, help="Answer over HTTP, at /mcp, instead of standard input and output.")
 @host_option
 @port_option
 @hosts_option
 @token_file_option
 @access("--add", "writes", is_flag=True, help="Also offer a tool that stores documents. Otherwise nothing is written.")
-@general_options("table", "table")
+@options.general_options("table", "table")
 def mcp(*, store: str, http: bool, hosts: str, token_file: str | None, writes: bool, **given: Any) -> None:
     """Serve a store to agents (Model Context Protocol), over standard input and output or HTTP.
 
@@ -602,12 +579,9 @@ _PASSED_OVER = {"again": "repeated", "empty": "without a text"}
     ]
 )
 @click.argument("sources", metavar="FEED|PAGE|WARC...", nargs=-1, required=True)
-@output("--out", type=click.Path(dir_okay=False), help="File to write, completely or not at all (JSONL).")
+@output("--out", type=options.FILE, help="File to write, completely or not at all (JSONL).")
 @expert(
-    "--max-bytes",
-    type=click.IntRange(min=1),
-    default=20_000_000,
-    help="Maximum size of a feed, page or archive record.",
+    "--max-bytes", type=options.FROM_ONE, default=20_000_000, help="Maximum size of a feed, page or archive record."
 )
 @expert("--timeout", type=click.FloatRange(min=0.1), default=30.0, help="Seconds for each address, redirects included.")
 @expert(
@@ -622,7 +596,7 @@ _PASSED_OVER = {"again": "repeated", "empty": "without a text"}
     default=3600.0,
     help="Seconds for all addresses; later ones are not opened.",
 )
-@general_options("jsonl", "jsonl", "json", "csv")
+@options.general_options("jsonl", "jsonl", "json", "csv")
 def collect(sources: tuple[str, ...], out: str | None, output_format: str | None, **given: Any) -> None:
     """Turn feeds, HTML pages, WARC archives and exports of Telegram into documents (extra feeds).
 

@@ -186,3 +186,18 @@ def smallest(values: NDArray[np.uint64], indptr: NDArray[np.int64]) -> NDArray[n
     """
     starts = indptr[:-1][np.diff(indptr) > 0]
     return np.minimum.reduceat(values, starts) if len(starts) else np.zeros(0, dtype=np.uint64)
+
+
+def earliest_equal(columns: Sequence[NDArray[Any]]) -> NDArray[np.int64]:
+    """The earliest document with the same values in all columns: int64 (documents,)."""
+    order = np.lexsort(columns)
+    new = np.zeros(len(order), dtype=np.bool_)
+    new[:1] = True
+    for column in columns:
+        ordered = column[order]
+        new[1:] |= ordered[1:] != ordered[:-1]
+    starts = np.flatnonzero(new)
+    # The sort is stable, so each run begins with its earliest document.
+    earliest = np.empty(len(order), dtype=np.int64)
+    earliest[order] = np.repeat(order[starts], np.diff(np.append(starts, len(order))))
+    return earliest

@@ -14,7 +14,7 @@ from infostream_dedup import Settings, dedup
 from infostream_dedup.documents import read_documents
 from infostream_dedup.errors import BadDataError, ConfigurationError, UsageError
 from infostream_dedup.links.sweeping import NO_INTERVAL
-from infostream_dedup.runs.batch import deduplication, linking
+from infostream_dedup.runs.batch import linking
 from infostream_dedup.runs.batch.collection import collect
 from infostream_dedup.runs.batch.deduplication import kept_documents, statuses
 from infostream_dedup.runs.batch.linking import link, link_nodes, verbatim_links
@@ -238,7 +238,7 @@ def test_statuses_are_those_of_all_pairs(texts, rule, short, k, target):
     chosen = Settings(representation="stem", df_min=1, df_max=0.99, k=k, short=short, target=target)
     expected = statuses(collection, chosen, duplicate_rule=rule)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(deduplication, "MOST_VERBATIM_LINKS", -1)
+        patch.setattr(linking, "MOST_VERBATIM_LINKS", -1)
         assert statuses(collection, chosen, duplicate_rule=rule) == expected
 
 

@@ -14,8 +14,8 @@ from infostream_dedup import pairs, read_documents
 from infostream_dedup.api import evaluate
 from infostream_dedup.documents import row_of
 from infostream_dedup.judging.evidence.collecting import EvidenceReader
+from infostream_dedup.lab.evaluation.scores import TruthRules, predicted_pairs
 from infostream_dedup.lab.evaluation.scores import evaluate as evaluate_predictions
-from infostream_dedup.lab.evaluation.scores import predicted_pairs, truth_for
 from infostream_dedup.model import Settings
 from infostream_dedup.runs.batch.collection import collect
 from infostream_dedup.runs.batch.judging import JudgedCollection
@@ -224,7 +224,7 @@ def f1_of(collection: JudgedCollection, truth) -> float:
 
 
 def test_evaluate_counts_what_pairs_lists(sample):
-    truth = truth_for(sample.collection, labels_path(), lang="ru-uk", positive=("translation",))
+    truth = TruthRules(lang="ru-uk", positive=("translation",)).truth(sample.collection, labels_path())
     found = evaluate(SAMPLE, labels_path(), lang="ru-uk", positive=("translation",))
     assert len(truth.positives) > 10
     assert found.judged.scores.f1 == f1_of(sample, truth)
@@ -250,9 +250,10 @@ def test_translations_of_the_real_sets(name, corpora):
     collection = judged(corpora / f"{name}.docs.jsonl.gz")
     kin = corpora / f"{name}.kin.jsonl.gz"
     for lang in ("ru-uk", "en-ru", "en-uk"):
-        truth = truth_for(
-            collection.collection, corpora / f"{name}.labels.jsonl.gz", kin=kin if kin.is_file() else None, lang=lang,
-            domains=("", "news") if name == "wmt" else (), positive=("translation", "dup"),
+        rules = TruthRules(
+            kin=kin if kin.is_file() else None, lang=lang, domains=("", "news") if name == "wmt" else (),
+            positive=("translation", "dup"),
         )  # fmt: skip
+        truth = rules.truth(collection.collection, corpora / f"{name}.labels.jsonl.gz")
         f1 = f1_of(collection, truth)
         assert f1 >= LEAST_F1[name, lang], (name, lang, f1)

@@ -18,6 +18,7 @@ import pytest
 
 from infostream_dedup.documents import read_documents, row_of
 from infostream_dedup.sample import documents_path
+from tests.cli.following import ended, followed
 
 COMMAND = [sys.executable, "-m", "infostream_dedup", "ingest"]
 
@@ -126,58 +127,37 @@ def test_standard_input_is_followed_until_the_end_of_it(run, tmp_path):
     assert done.stdout == expected
 
 
-def follow(tmp_path, *arguments, **options):
-    return subprocess.Popen(
-        [*COMMAND, *arguments, "--follow", "--store", str(tmp_path / "s.db")], stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE, **options,
-    )  # fmt: skip
-
-
 def test_a_folder_is_followed_and_sigterm_ends_it_well(tmp_path):
     folder = tmp_path / "in"
     folder.mkdir()
-    process = follow(tmp_path, str(folder))
-    try:
+    with followed("in", "--store", "s.db", cwd=tmp_path) as process:
         for number, part in enumerate((sample()[:60], sample()[60:100])):
             write(folder / f".{number}", part)
             (folder / f".{number}").rename(folder / f"{number}.jsonl")
             verdicts = [json.loads(process.stdout.readline()) for _ in part]
             assert [row["id"] for row in verdicts] == [row["id"] for row in part]
-        process.send_signal(signal.SIGTERM)
-        rest, errors = process.communicate(timeout=60)
-    finally:
-        process.kill()
-    assert process.returncode == 0, errors
+        rest, said = ended(process)
     assert rest == b""
-    assert b"read 100 = used 100" in errors
+    assert "read 100 = used 100" in said
 
 
 def test_sigterm_hands_over_what_was_read_from_standard_input(tmp_path):
-    process = follow(tmp_path, "-", "--batch-seconds", "1000", stdin=subprocess.PIPE)
-    try:
+    options = ("-", "--batch-seconds", "1000", "--store", "s.db")
+    with followed(*options, cwd=tmp_path, stdin=subprocess.PIPE) as process:
         process.stdin.write("".join(f'{{"id": "{number}", "text": "снег"}}\n' for number in range(5)).encode())
         process.stdin.flush()
         time.sleep(6)
-        process.send_signal(signal.SIGTERM)
-        output, errors = process.communicate(timeout=60)
-    finally:
-        process.kill()
-    assert process.returncode == 0, errors
+        output, _ = ended(process)
     assert [row["id"] for row in lines(output)] == ["0", "1", "2", "3", "4"]
 
 
 def told_by_a_run(tmp_path, folder, expected):
     """Ids printed by a run that follows a folder until it has printed some, and what it said."""
-    process = follow(tmp_path, str(folder))
-    try:
+    with followed(str(folder), "--store", "s.db", cwd=tmp_path) as process:
         ids = [json.loads(process.stdout.readline())["id"] for _ in range(expected)]
         time.sleep(1)
-        process.send_signal(signal.SIGTERM)
-        rest, errors = process.communicate(timeout=60)
-    finally:
-        process.kill()
-    assert process.returncode == 0, errors
-    return ids + [json.loads(line)["id"] for line in rest.splitlines()], errors.decode()
+        rest, said = ended(process)
+    return ids + [row["id"] for row in lines(rest)], said
 
 
 def test_a_folder_that_is_followed_again_reports_only_what_may_not_have_been_reported(tmp_path):

@@ -2,14 +2,11 @@
 
 import json
 import os
-import signal
-import subprocess
-import sys
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 
 import pytest
+
+from tests.cli import following
 
 pytestmark = pytest.mark.slow
 ROWS = [{"id": str(number), "text": f"снег в киеве, день {number}"} for number in range(6)]
@@ -26,16 +23,8 @@ def folder(tmp_path):
     return tmp_path / "in"
 
 
-@contextmanager
-def followed(folder) -> Iterator[subprocess.Popen[bytes]]:
-    command = [sys.executable, "-m", "infostream_dedup", "ingest", "in", "--follow", "--store", "s.db"]
-    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
-    process = subprocess.Popen(command, cwd=folder.parent, **pipes)
-    try:
-        yield process
-    finally:
-        process.kill()
-        process.communicate()
+def followed(folder):
+    return following.followed("in", "--store", "s.db", cwd=folder.parent)
 
 
 def ids(process, count):
@@ -45,10 +34,8 @@ def ids(process, count):
 def ended(process):
     """What a run still printed after SIGTERM, and what it said."""
     time.sleep(1)
-    process.send_signal(signal.SIGTERM)
-    rest, errors = process.communicate(timeout=60)
-    assert process.returncode == 0, errors
-    return [json.loads(line)["id"] for line in rest.splitlines()], errors.decode()
+    rest, said = following.ended(process)
+    return [json.loads(line)["id"] for line in rest.splitlines()], said
 
 
 @pytest.mark.slow

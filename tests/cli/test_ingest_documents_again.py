@@ -2,14 +2,12 @@
 
 import json
 import os
-import signal
-import subprocess
-import sys
 
 import pytest
 
 from infostream_dedup.errors import ConfigurationError
 from infostream_dedup.stream.deduplicator import Deduplicator
+from tests.cli.following import ended, followed
 
 A = {"id": "a", "text": "снег в киеве"}
 OTHER_A = {"id": "a", "text": "дождь во львове"}
@@ -64,40 +62,24 @@ def test_conflicts_with_the_store_are_set_aside_and_a_replay_says_the_same(run, 
 def test_the_quarantine_file_holds_the_rows_of_every_file_of_a_folder(write, tmp_path):
     write("in/1.jsonl", [A, '{"id": 1'])
     write("in/2.jsonl", [B, '{"id": 2'])
-    skip = ["--on-error", "skip", "--quarantine", "q.jsonl"]
-    process = subprocess.Popen(
-        [sys.executable, "-m", "infostream_dedup", "ingest", "in", "--follow", "--store", "s.db", *skip], cwd=tmp_path,
-        stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-    )  # fmt: skip
-    try:
+    skip = ("--on-error", "skip", "--quarantine", "q.jsonl")
+    with followed("in", "--store", "s.db", *skip, cwd=tmp_path) as process:
         verdicts = [json.loads(process.stdout.readline()) for _ in range(2)]
-        process.send_signal(signal.SIGTERM)
-        _, errors = process.communicate(timeout=60)
-    finally:
-        process.kill()
-    assert process.returncode == 0, errors
+        _, said = ended(process)
     assert [row["id"] for row in verdicts] == ["a", "b"]
-    assert b"read 4 = used 2 + quarantined 2 (E_JSON 2)" in errors
+    assert "read 4 = used 2 + quarantined 2 (E_JSON 2)" in said
     assert len(lines((tmp_path / "q.jsonl").read_bytes())) == 2
 
 
 def test_sigterm_ends_it_well_while_the_sender_holds_standard_input_open(tmp_path):
     receiving, sending = os.pipe()
-    process = subprocess.Popen(
-        [sys.executable, "-m", "infostream_dedup", "ingest", "-", "--follow", "--store", "s.db"], cwd=tmp_path,
-        stdin=receiving, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-    )  # fmt: skip
-    try:
+    with followed("-", "--store", "s.db", cwd=tmp_path, stdin=receiving) as process:
         os.write(sending, json.dumps(A).encode() + b"\n")
         assert json.loads(process.stdout.readline())["id"] == "a"
-        process.send_signal(signal.SIGTERM)
-        _, errors = process.communicate(timeout=60)
-    finally:
-        process.kill()
-        os.close(sending)
-        os.close(receiving)
-    assert process.returncode == 0, errors
-    assert errors == b"read 1 = used 1 + quarantined 0\n"
+        _, said = ended(process)
+    os.close(sending)
+    os.close(receiving)
+    assert said == "read 1 = used 1 + quarantined 0\n"
 
 
 @pytest.mark.parametrize("named", ["", "\udcff"])

@@ -20,6 +20,7 @@ from infostream_dedup.lab.evaluation.scores import (
     Intervals,
     Predictions,
     Scores,
+    TruthRules,
     evaluate,
     evaluate_collection,
     group_scores,
@@ -28,7 +29,6 @@ from infostream_dedup.lab.evaluation.scores import (
     predicted_by_share,
     predicted_pairs,
     scores,
-    truth_for,
 )
 from infostream_dedup.lab.methods import Texts
 from infostream_dedup.links.pair_rules import need
@@ -382,7 +382,9 @@ def test_the_groups_are_those_that_dedup_makes(tmp_path: Path) -> None:
     dedup(str(documents_path()), out, preset="judged", annotate=True)
     group = {document.id: str(document.extra["group"]) for document in read_documents(str(out))}
     texts = Texts(list(read_documents(documents_path())))
-    expected = group_scores(np.unique(list(group.values()), return_inverse=True)[1], truth_for(texts, labels_path()))
+    expected = group_scores(
+        np.unique(list(group.values()), return_inverse=True)[1], TruthRules().truth(texts, labels_path())
+    )
     assert api_evaluate(str(documents_path()), labels_path()).groups == expected
     assert expected is not None
     assert expected.bcubed_f1 > 0.9

@@ -265,7 +265,7 @@ def test_rows_joined_apart_and_merged_are_joined(counts: np.ndarray, cut: int) -
     forests = [np.repeat(np.arange(len(counts), dtype=np.int32), 3).reshape(-1, 3) for _ in range(2)]
     cut = min(cut, len(counts))
     for forest, (first, last) in zip(forests, ((0, cut), (cut, len(counts))), strict=True):
-        join_returned(first, last, indptr, columns, links.data, levels, forest)
+        join_returned(first, last, LinkArrays(indptr, columns, links.data), levels, forest)
     merge_leaders(forests[0], forests[1])
     lead_rows(forests[1])
     assert forests[1].T.tolist() == group_leaders(links, ks).tolist()

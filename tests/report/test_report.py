@@ -229,7 +229,8 @@ def test_every_sentence_of_a_sweep_can_be_said_in_every_language():
                 if isinstance(first, ast.IfExp):
                     found |= {ast.literal_eval(first.body), ast.literal_eval(first.orelse)}
                     continue
-                named = constants.get(first.id) if isinstance(first, ast.Name) else first
+                # A sentence of another module is read there.
+                named = constants.get(ast.unparse(first)) if isinstance(first, (ast.Name, ast.Attribute)) else first
                 if named is not None:
                     found.add(ast.literal_eval(named))
     assert len(found) >= 30

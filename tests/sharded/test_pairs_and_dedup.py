@@ -82,7 +82,7 @@ def test_dedup(collections, file_of, tmp_path, name, options):
 
 
 def test_a_great_cluster_is_not_written_out(collections, file_of, tmp_path, monkeypatch):
-    monkeypatch.setattr("infostream_dedup.runs.batch.deduplication.MOST_VERBATIM_LINKS", 10)
+    monkeypatch.setattr("infostream_dedup.runs.batch.linking.MOST_VERBATIM_LINKS", 10)
     path = file_of(collections["equal texts"])
     for options in ({"annotate": True}, {"annotate": True, "target": "top:3", "k": 5}):
         dedup(path, tmp_path / "memory.jsonl", representation="stem", **options)

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from copy import copy
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import pairwise
 from typing import Any, Final, NamedTuple
 
 import numpy as np
@@ -22,21 +21,9 @@ from infostream_dedup.judging.evidence.kernels.packing import TITLE_AT
 from infostream_dedup.judging.evidence.kernels.triples import TripleRange
 from infostream_dedup.judging.evidence.pair_evidence import TripleRanges, TripleRows, fill_in_wording
 from infostream_dedup.judging.evidence.records import EvidenceRecords
-from infostream_dedup.lab.estimation.kernels import (
-    FoundPairs,
-    SharedIndex,
-    TextClasses,
-    TextCounters,
-    Universe,
-    arrange_range,
-    count_postings,
-    fill_postings,
-    find_copies,
-    number_range,
-    sort_rows,
-    write_rows,
-)
-from infostream_dedup.machine.arrays import GOLDEN, offsets_of, places_of
+from infostream_dedup.lab.estimation import kernels
+from infostream_dedup.lab.estimation.kernels import TextClasses, Universe
+from infostream_dedup.machine.arrays import GOLDEN, earliest_equal, offsets_of, places_of
 from infostream_dedup.machine.progress import Progress
 from infostream_dedup.machine.threads import thread_count
 from infostream_dedup.model import NO_TIME, Document
@@ -139,7 +126,7 @@ class SharedWording:
         texts = self.texts[documents]
         bounds = offsets_of(sizes)
         rows = np.empty(int(bounds[-1]), dtype=np.uint64)
-        write_rows(self.numbers, self.begins[texts], self.begins[texts + 1], self.bounds[texts], bounds, rows)
+        kernels.write_rows(self.numbers, self.begins[texts], self.begins[texts + 1], self.bounds[texts], bounds, rows)
         return TripleRows(rows, bounds)
 
 
@@ -150,7 +137,7 @@ def shared_wording(triples: TripleRanges, texts: NDArray[np.int64]) -> SharedWor
     def number(given: TripleRange) -> _Range:
         # Triples that are in their parts are no longer needed where they were read.
         numbers, kept = given.triples.view(np.int32)[: len(given.triples)], np.empty(len(texts), dtype=np.int32)
-        terms, size = number_range(given, chosen, numbers, kept)
+        terms, size = kernels.number_range(given, chosen, numbers, kept)
         return _Range(numbers[:size].copy(), kept.astype(np.min_scalar_type(kept.max(initial=0))), terms)
 
     ranges = triples.map(number)
@@ -159,7 +146,7 @@ def shared_wording(triples: TripleRanges, texts: NDArray[np.int64]) -> SharedWor
     arranged, ends, terms = np.empty(int(begins[-1]), dtype=np.int32), begins[:-1].copy(), 0
     while ranges:
         one = ranges.pop(0)
-        arrange_range(one.numbers, one.kept.astype(np.int32), terms, ends, arranged)
+        kernels.arrange_range(one.numbers, one.kept.astype(np.int32), terms, ends, arranged)
         terms += one.terms
     return SharedWording(numbers=arranged, begins=begins, texts=texts, bounds=bounds, terms=terms)
 
@@ -314,10 +301,10 @@ def find_copies_of_texts(
         def find(begin: int) -> None:
             if not hasattr(own, "found"):
                 counts, touched = np.zeros(count, dtype=np.int32), np.empty(count + 1, dtype=np.int32)
-                own.scratch, own.found = TextCounters(counts, touched), _room_for_pairs(room)
+                own.scratch, own.found = kernels.TextCounters(counts, touched), room_for_pairs(room, 2)
                 every.append(own.found)
             end = min(begin + _TEXTS_AT_ONCE, count)
-            find_copies(index, texts.classes, universe, begin, end, scratch=own.scratch, found=own.found)
+            kernels.find_copies(index, texts.classes, universe, begin, end, scratch=own.scratch, found=own.found)
 
         begins = range(0, count, _TEXTS_AT_ONCE)
         for begin, _ in zip(begins, pool.map(find, begins), strict=True):
@@ -335,7 +322,9 @@ def numbers_of_texts(sums: NDArray[np.uint64], sizes: NDArray[np.int64]) -> NDAr
 def texts_of_documents(sums: NDArray[np.uint64], sizes: NDArray[np.int64], universe: Universe) -> DistinctTexts:
     """Group the documents of a universe by equal triples."""
     documents = np.flatnonzero(universe.counted)
-    which = _numbers_of_classes(sums, sizes, universe, documents)
+    # Equal numbers for documents of equal text and week.
+    weeks = universe.times // universe.window if universe.window > 0 else np.zeros_like(universe.times)
+    which = earliest_equal([one[documents] for one in (sums[0], sums[1], sizes, weeks)])
     order = np.argsort(which, kind="stable")
     begins = np.flatnonzero(np.diff(which[order], prepend=-1))
     earliest = np.minimum.reduceat(universe.times[documents[order]], begins) if len(begins) else begins
@@ -360,57 +349,46 @@ def texts_of_documents(sums: NDArray[np.uint64], sizes: NDArray[np.int64], unive
     return DistinctTexts(firsts=rows, classes=classes)
 
 
-def _numbers_of_classes(
-    sums: NDArray[np.uint64], sizes: NDArray[np.int64], universe: Universe, documents: NDArray[np.int64]
-) -> NDArray[np.int64]:
-    """Equal numbers for documents of equal text and week: int64 (documents,), from 0 without gaps."""
-    weeks = universe.times // universe.window if universe.window > 0 else np.zeros_like(universe.times)
-    keys = [one[documents] for one in (sums[0], sums[1], sizes, weeks)]
-    order = np.lexsort(keys)
-    other = np.zeros(len(order), dtype=np.bool_)
-    for key in keys:
-        other[1:] |= np.diff(key[order].view(np.int64)) != 0
-    found = np.empty(len(order), dtype=np.int64)
-    found[order] = np.cumsum(other)
-    return found
-
-
-def _index(texts: DistinctTexts, wording: SharedWording, pool: ThreadPoolExecutor, threads: int) -> SharedIndex:
+def _index(texts: DistinctTexts, wording: SharedWording, pool: ThreadPoolExecutor, threads: int) -> kernels.SharedIndex:
     """Index the shared triples of texts; each thread writes the postings of some triples."""
     rows, terms = wording.texts[texts.firsts], wording.numbers
     begins, ends = wording.begins[rows], wording.begins[rows + 1]
     heads, postings = np.zeros(wording.terms + 2, dtype=np.int64), np.empty(int((ends - begins).sum()), dtype=np.int32)
-    bounds = list(pairwise(np.linspace(0, wording.terms, threads + 1).astype(np.int64).tolist()))
-    list(pool.map(lambda cut: count_postings(begins, ends, terms, cut[0], cut[1], heads), bounds))
+    index = kernels.SharedIndex(begins, np.empty(len(rows), dtype=np.int64), ends, terms, heads, postings)
+
+    def share(run: Callable[[int, int], None], size: int) -> None:
+        cuts = np.linspace(0, size, threads + 1).astype(np.int64).tolist()
+        list(pool.map(run, cuts[:-1], cuts[1:]))
+
+    share(lambda first, last: kernels.count_postings(index, first, last), wording.terms)
     np.cumsum(heads, out=heads)
-    list(pool.map(lambda cut: fill_postings(begins, ends, terms, cut[0], cut[1], heads, postings), bounds))
-    middles = np.empty(len(rows), dtype=np.int64)
-    parts = list(pairwise(np.linspace(0, len(rows), threads + 1).astype(np.int64).tolist()))
-
-    def sort(part: tuple[int, int]) -> None:
-        first, last = part
-        sort_rows(begins, ends, terms, heads, rare=_RARE, first=first, last=last, middles=middles)
-
-    list(pool.map(sort, parts))
-    return SharedIndex(begins=begins, middles=middles, ends=ends, terms=terms, heads=heads[:-1], texts=postings)
+    share(lambda first, last: kernels.fill_postings(index, first, last), wording.terms)
+    share(lambda first, last: kernels.sort_rows(index, _RARE, first, last), len(rows))
+    return index
 
 
-def _room_for_pairs(room: int) -> FoundPairs:
-    """Room for found pairs; pages that are not written to take no memory."""
-    a, b, shared, smaller = (np.empty(room, dtype=np.int32) for _ in range(4))
-    return FoundPairs(a=a, b=b, shared=shared, smaller=smaller, state=np.zeros(4, dtype=np.int64))
+def room_for_pairs(room: int, numbers: int) -> kernels.FoundPairs:
+    """Room for found pairs with some numbers each; pages that are not written to take no memory."""
+    a, b = (np.empty(room, dtype=np.int32) for _ in range(2))
+    return kernels.FoundPairs(a, b, np.empty((room, numbers), dtype=np.int32), np.zeros(4, dtype=np.int64))
 
 
-def _joined(every: Sequence[FoundPairs], room: int, universe: Universe, sizes: NDArray[np.int64]) -> Copies:
-    """Join what threads have found, and drop pairs as if one thread had found them."""
-    states = np.array([found.state for found in every], dtype=np.int64).reshape(-1, 4)
-    a, b, shared, smaller = (
-        np.concatenate([np.zeros(0, dtype=np.int32), *(getattr(one, name)[: one.state[0]] for one in every)])
-        for name in ("a", "b", "shared", "smaller")
+def joined_pairs(
+    every: Sequence[kernels.FoundPairs], *, halvings: int = 0, most: int
+) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int32], int]:
+    """The pairs that threads have found, their numbers, and halvings, as if one thread had found at most ``most``."""
+    a, b, values = (
+        np.concatenate([getattr(one, name)[: one.state[0]] for one in every]) for name in ("a", "b", "values")
     )
-    order, halvings = thinned(a, b, halvings=int(states[:, 3].max(initial=0)), most=room)
-    order = order[np.lexsort((b[order], a[order]))]
-    a, b, shared, smaller = a[order].astype(np.int64), b[order].astype(np.int64), shared[order], smaller[order]
+    kept, halvings = thinned(a, b, halvings=max(halvings, *(int(one.state[3]) for one in every)), most=most)
+    return a[kept].astype(np.int64), b[kept].astype(np.int64), values[kept], halvings
+
+
+def _joined(every: Sequence[kernels.FoundPairs], room: int, universe: Universe, sizes: NDArray[np.int64]) -> Copies:
+    """Mark the pairs that threads have found, in the order of (a, b)."""
+    a, b, values, halvings = joined_pairs(every or [room_for_pairs(0, 2)], most=room)
+    order = np.lexsort((b, a))
+    a, b, (shared, smaller) = a[order], b[order], values[order].T
     plain, marks = in_universe(universe, a, b)[1], np.full(len(a), COUNTED, dtype=np.uint8)
     marks[(shared < _PHRASE) & (2 * shared < smaller)] = PHRASE
     marks[plain | _between_series(a, b, plain, shared >= _ONE_POST * np.maximum(sizes[a], sizes[b]), universe)] = SERIES
@@ -420,8 +398,8 @@ def _joined(every: Sequence[FoundPairs], room: int, universe: Universe, sizes: N
         b=b,
         wording=shared / smaller,
         marks=marks,
-        total=max(int(states[:, 1].sum()) - sum(moved), 0),
-        series=int(states[:, 2].sum()) + moved[0],
+        total=max(sum(int(one.state[1]) for one in every) - sum(moved), 0),
+        series=sum(int(one.state[2]) for one in every) + moved[0],
         sampled=1 << halvings,
     )
 

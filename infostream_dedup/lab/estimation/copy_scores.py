@@ -29,7 +29,8 @@ from infostream_dedup.lab.estimation.census import (
     counted_pairs,
     find_all_copies,
     in_universe,
-    thinned,
+    joined_pairs,
+    room_for_pairs,
 )
 from infostream_dedup.machine.arrays import offsets_of
 from infostream_dedup.machine.progress import Progress
@@ -118,28 +119,20 @@ class CopyScores:
         return harmonic(self.precision, self.recall)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Links:
+class Links(kernels.GradedLinks):
     """Directed links, each with the largest k (or number of the threshold) at which it counts."""
 
-    indptr: NDArray[np.int64]  # int64 (documents + 1,), bounds of the rows
-    indices: NDArray[np.int32]  # int32, the document linked to, ascending in each row
-    grades: NDArray[np.uint8]  # uint8, 0 if a link counts at no k
+    __slots__ = ()
 
     @classmethod
     def of(cls, grades: sp.csr_array) -> Links:
         """Make links from a matrix: uint8 (documents, documents), sorted indices."""
-        return cls(
-            indptr=grades.indptr.astype(np.int64),
-            indices=grades.indices.astype(np.int32, copy=False),
-            grades=grades.data,
-        )
+        return cls(grades.indptr.astype(np.int64), grades.indices.astype(np.int32, copy=False), grades.data)
 
     def grades_of(self, a: NDArray[np.int64], b: NDArray[np.int64]) -> NDArray[np.uint8]:
         """Largest step at which pairs are linked both ways: uint8 (pairs,)."""
         found = np.empty(len(a), dtype=np.uint8)
-        one, other = np.ascontiguousarray(a), np.ascontiguousarray(b)
-        kernels.grades_of_pairs(self.indptr, self.indices, self.grades, one, other, found)
+        kernels.grades_of_pairs(self, np.ascontiguousarray(a), np.ascontiguousarray(b), found)
         return found
 
 
@@ -227,30 +220,14 @@ def _counted(links: Links, copies: Copies, counted: CountedPairs, languages: NDA
 
 def _count_links(
     links: Links, universe: kernels.Universe, languages: NDArray[np.uint8]
-) -> tuple[NDArray[np.int64], list[kernels.PickedPairs]]:
+) -> tuple[NDArray[np.int64], list[kernels.FoundPairs]]:
     """Count linked pairs as ``count_linked_pairs`` does, in blocks of earlier documents, each with its own sample."""
     room = max(min(len(links.indices), _MOST_DRAWN), 1)
     blocks = list(row_blocks(np.diff(links.indptr), _LINKS_AT_ONCE)) or [slice(0, 0)]
 
-    def count(block: slice) -> tuple[NDArray[np.int64], kernels.PickedPairs]:
-        counts = np.zeros((2, 2, _GRADES), dtype=np.int64)
-        picked = kernels.PickedPairs(
-            a=np.empty(room, dtype=np.int32),
-            b=np.empty(room, dtype=np.int32),
-            grades=np.empty(room, dtype=np.uint8),
-            state=np.zeros(2, dtype=np.int64),
-        )
-        kernels.count_linked_pairs(
-            links.indptr,
-            links.indices,
-            links.grades,
-            universe,
-            languages,
-            first=block.start,
-            last=block.stop,
-            counts=counts,
-            picked=picked,
-        )
+    def count(block: slice) -> tuple[NDArray[np.int64], kernels.FoundPairs]:
+        counts, picked = np.zeros((2, 2, _GRADES), dtype=np.int64), room_for_pairs(room, 1)
+        kernels.count_linked_pairs(links, universe, languages, block.start, block.stop, counts, picked)
         return counts, picked
 
     with ThreadPoolExecutor(thread_count(0)) as pool:
@@ -259,18 +236,12 @@ def _count_links(
 
 
 def _drawn_links(
-    picked: Sequence[kernels.PickedPairs], languages: NDArray[np.uint8], weights: NDArray[np.uint8], *, halvings: int
+    picked: Sequence[kernels.FoundPairs], languages: NDArray[np.uint8], weights: NDArray[np.uint8], *, halvings: int
 ) -> tuple[NDArray[np.float64], int]:
     """Count links per resample and return the scaling exponent used (at least ``halvings``)."""
-    a, b, grades = (
-        np.concatenate([getattr(one, name)[: one.state[0]] for one in picked]) for name in ("a", "b", "grades")
-    )
-    kept, halvings = thinned(
-        a, b, halvings=max(halvings, *(int(one.state[1]) for one in picked)), most=max(len(one.a) for one in picked)
-    )
-    a, b = a[kept].astype(np.int64), b[kept].astype(np.int64)
+    a, b, grades, halvings = joined_pairs(picked, halvings=halvings, most=max(len(one.a) for one in picked))
     across = (languages[a] != languages[b]).astype(np.int64)
-    return _drawn(a, b, grades[kept], across, weights), halvings
+    return _drawn(a, b, grades[:, 0].astype(np.uint8), across, weights), halvings
 
 
 def _drawn(
@@ -358,7 +329,7 @@ def links_in_groups(groups: NDArray[np.int64]) -> Links:
         group = groups[document]
         members = order[begins[group] : begins[group] + sizes[group]]
         indices[indptr[document] : indptr[document + 1]] = members[members != document]
-    return Links(indptr=indptr, indices=indices, grades=np.ones(total, dtype=np.uint8))
+    return Links(indptr, indices, np.ones(total, dtype=np.uint8))
 
 
 # Copies in a stream by day and source, and the days on which their shares drift.

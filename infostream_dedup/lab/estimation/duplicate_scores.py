@@ -82,7 +82,6 @@ def draw_candidates(
 ) -> DrawnCandidates:
     """Draw candidates and links."""
     most = (MOST_CANDIDATES, MOST_LINKS, MOST_FAR_LINKS)
-    graded = kernels.GradedLinks(links.indptr, links.indices, matrix.counts.data, links.grades)
     published = kernels.DatedSources(facts.sources, facts.times, facts.times != NO_TIME)
     threads = thread_count(0)
     samples = [tuple(map(_room_for_pairs, most)) for _ in range(threads)]
@@ -92,7 +91,8 @@ def draw_candidates(
     def draw(thread: int) -> None:
         drawn, linked, far = samples[thread]
         kernels.draw_pairs(
-            graded,
+            links,
+            matrix.counts.data,
             universe,
             languages,
             published,

@@ -138,84 +138,6 @@ def write_rows(
         rows[bounds[row] : last] = np.sort(rows[bounds[row] : last])
 
 
-@compiled
-def count_postings(
-    begins: Vector[np.int64],
-    ends: Vector[np.int64],
-    terms: Vector[np.int32],
-    first: int,
-    last: int,
-    heads: Vector[np.int64],
-) -> None:
-    """Count the texts of the terms from ``first`` to ``last`` - 1.
-
-    ``begins``: (texts,), start of each text in ``terms``; ``ends``: (texts,), end of each text; ``terms``: numbers of
-    triples; ``first``: the first term; ``last``: the term after the last; ``heads``: (terms + 2,), zeros; receives the
-    number of texts of each term, two places later.
-    """
-    for text in range(begins.size):
-        for at in range(begins[text], ends[text]):
-            if first <= terms[at] < last:
-                heads[terms[at] + 2] += 1
-
-
-@compiled
-def fill_postings(
-    begins: Vector[np.int64],
-    ends: Vector[np.int64],
-    terms: Vector[np.int32],
-    first: int,
-    last: int,
-    heads: Vector[np.int64],
-    texts: Vector[np.int32],
-) -> None:
-    """Write the texts of the terms from ``first`` to ``last`` - 1.
-
-    ``begins``: (texts,), start of each text in ``terms``; ``ends``: (texts,), end of each text; ``terms``: numbers of
-    triples; ``first``: the first term; ``last``: the term after the last; ``heads``: (terms + 2,), start of each term
-    in ``texts``, one place later; afterwards its end; ``texts``: receives the texts of each term, ascending.
-    """
-    for text in range(begins.size):
-        for at in range(begins[text], ends[text]):
-            term = terms[at]
-            if first <= term < last:
-                texts[heads[term + 1]] = text
-                heads[term + 1] += 1
-
-
-@compiled
-def sort_rows(
-    begins: Vector[np.int64],
-    ends: Vector[np.int64],
-    terms: Vector[np.int32],
-    heads: Vector[np.int64],
-    rare: int,
-    first: int,
-    last: int,
-    middles: Vector[np.int64],
-) -> None:
-    """Order the terms of some texts: rare ones first, then the others, both ascending.
-
-    ``begins``: (texts,), start of each text in ``terms``; ``ends``: (texts,), end of each text; ``terms``: numbers of
-    triples; ordered in place; ``heads``: (terms + 1,), bounds of the postings of each term; ``rare``: maximum number of
-    texts that contain a rare triple; ``first``: the first text; ``last``: the text after the last; ``middles``:
-    (texts,), receives the start of the other terms.
-    """
-    for text in range(first, last):
-        begin, end = begins[text], ends[text]
-        ordered = np.sort(terms[begin:end])
-        place = begin
-        for term in ordered:
-            if heads[term + 1] - heads[term] <= rare:
-                terms[place] = term
-                place += 1
-        middles[text] = place
-        for term in ordered:
-            if heads[term + 1] - heads[term] > rare:
-                terms[place] = term
-                place += 1
-
-
 # Find every pair of texts that share a third of their word triples, exactly.
 #
 # The smaller text of a pair needs `least` of its triples in the larger one. Rare triples are counted by walking their
@@ -235,8 +157,52 @@ class SharedIndex(NamedTuple):
     middles: Vector[np.int64]  # int64 (texts,), start of the common triples of each text
     ends: Vector[np.int64]  # int64 (texts,), end of each text
     terms: Vector[np.int32]  # int32, numbers of triples: the rare ones ascending, then the common ones ascending
-    heads: Vector[np.int64]  # int64 (terms + 1,), bounds of each triple in `texts`
+    heads: Vector[np.int64]  # int64 (terms + 2,), bounds of each triple in `texts`; one place is spare
     texts: Vector[np.int32]  # int32, texts of each triple, ascending
+
+
+@compiled
+def count_postings(index: SharedIndex, first: int, last: int) -> None:
+    """Count the texts of the terms from ``first`` to ``last`` - 1 in ``heads``, zeros before, two places later."""
+    for text in range(index.begins.size):
+        for at in range(index.begins[text], index.ends[text]):
+            if first <= index.terms[at] < last:
+                index.heads[index.terms[at] + 2] += 1
+
+
+@compiled
+def fill_postings(index: SharedIndex, first: int, last: int) -> None:
+    """Write the texts of the terms from ``first`` to ``last`` - 1.
+
+    In ``heads``, the start of each term is one place later; afterwards its end.
+    """
+    for text in range(index.begins.size):
+        for at in range(index.begins[text], index.ends[text]):
+            term = index.terms[at]
+            if first <= term < last:
+                index.texts[index.heads[term + 1]] = text
+                index.heads[term + 1] += 1
+
+
+@compiled
+def sort_rows(index: SharedIndex, rare: int, first: int, last: int) -> None:
+    """Order the terms of texts ``first`` to ``last`` - 1: those of at most ``rare`` texts, then the others.
+
+    Both are ascending; ``middles`` receives the start of the others.
+    """
+    for text in range(first, last):
+        begin, end = index.begins[text], index.ends[text]
+        ordered = np.sort(index.terms[begin:end])
+        place = begin
+        for term in ordered:
+            if index.heads[term + 1] - index.heads[term] <= rare:
+                index.terms[place] = term
+                place += 1
+        index.middles[text] = place
+        for term in ordered:
+            if index.heads[term + 1] - index.heads[term] > rare:
+                index.terms[place] = term
+                place += 1
 
 
 class TextClasses(NamedTuple):
@@ -273,8 +239,7 @@ class FoundPairs(NamedTuple):
 
     a: Vector[np.int32]  # int32 (room,), the earlier document
     b: Vector[np.int32]  # int32 (room,), the later one
-    shared: Vector[np.int32]  # int32 (room,), number of triples in common
-    smaller: Vector[np.int32]  # int32 (room,), number of triples of the smaller document
+    values: Table[np.int32]  # int32 (room, numbers), what is known of each pair, one number or two
     # int64 (4,): numbers of pairs kept, pairs found outside a series, pairs found in a series, and halvings
     state: Vector[np.int64]
 
@@ -310,15 +275,23 @@ def is_inside(universe: Universe, a: int, b: int) -> bool:
 
 
 @compiled
-def _halve(found: FoundPairs) -> None:
-    found.state[3] += 1
-    kept = 0
-    for pair in range(found.state[0]):
-        if not thinned_out(signed(found.a[pair]), signed(found.b[pair]), found.state[3]):
-            found.a[kept], found.b[kept] = found.a[pair], found.b[pair]
-            found.shared[kept], found.smaller[kept] = found.shared[pair], found.smaller[pair]
-            kept += 1
-    found.state[0] = kept
+def _keep(found: FoundPairs, a: int, b: int, first: int, second: int) -> None:
+    """Keep a pair with its numbers, unless it is dropped."""
+    while found.state[0] == found.a.size and not thinned_out(a, b, found.state[3]):
+        found.state[3] += 1
+        kept = 0
+        for pair in range(found.state[0]):
+            if not thinned_out(signed(found.a[pair]), signed(found.b[pair]), found.state[3]):
+                found.a[kept], found.b[kept] = found.a[pair], found.b[pair]
+                found.values[kept] = found.values[pair]
+                kept += 1
+        found.state[0] = kept
+    if not thinned_out(a, b, found.state[3]):
+        place = found.state[0]
+        found.a[place], found.b[place] = a, b
+        found.values[place, 0] = first
+        found.values[place, found.values.shape[1] - 1] = second
+        found.state[0] = place + 1
 
 
 @compiled
@@ -328,13 +301,7 @@ def _note(found: FoundPairs, universe: Universe, one: int, other: int, shared: i
     if universe.window >= 0 and abs(universe.times[a] - universe.times[b]) > universe.window:
         return
     found.state[2 if is_series(universe, a, b) else 1] += 1
-    while found.state[0] == found.a.size and not thinned_out(a, b, found.state[3]):
-        _halve(found)
-    if thinned_out(a, b, found.state[3]):
-        return
-    place = found.state[0]
-    found.a[place], found.b[place], found.shared[place], found.smaller[place] = a, b, shared, smaller
-    found.state[0] = place + 1
+    _keep(found, a, b, shared, smaller)
 
 
 @compiled
@@ -449,8 +416,7 @@ class GradedLinks(NamedTuple):
 
     indptr: Vector[np.int64]  # int64 (documents + 1,), bounds of the rows
     indices: Vector[np.int32]  # int32, the document that answers, ascending in each row
-    counts: Vector[np.uint8]  # uint8, key terms found
-    grades: Vector[np.uint8]  # uint8, largest step at which each link counts
+    grades: Vector[np.uint8]  # uint8, largest step at which each link counts, 0 if it counts at none
 
 
 class DatedSources(NamedTuple):
@@ -507,18 +473,31 @@ def _are_far(published: DatedSources, far: int, a: int, b: int) -> bool:
 
 
 @inlined
-def _holds(links: GradedLinks, least: int, step: int, asks: int, answers: int) -> bool:
-    """Whether a document finds enough key terms in another for a candidate, with a link at a step."""
+def _link(links: GradedLinks, asks: int, answers: int) -> int:
+    """Place of a directed link, -1 if there is none."""
     end = links.indptr[asks + 1]
     place = first_not_below(links.indices, links.indptr[asks], end, answers)
-    if place == end or links.indices[place] != answers:
-        return False
-    return bool(links.counts[place] >= least and links.grades[place] >= step)
+    return place if place < end and links.indices[place] == answers else -1
+
+
+@inlined
+def _grade(links: GradedLinks, asks: int, answers: int) -> int:
+    """Grade of a directed link; 0 if there is no link."""
+    place = _link(links, asks, answers)
+    return signed(links.grades[place]) if place >= 0 else 0
+
+
+@inlined
+def _holds(links: GradedLinks, found: Vector[np.uint8], least: int, step: int, asks: int, answers: int) -> bool:
+    """Whether a document finds enough key terms in another for a candidate, with a link at a step."""
+    place = _link(links, asks, answers)
+    return bool(place >= 0 and found[place] >= least and links.grades[place] >= step)
 
 
 @compiled
 def draw_pairs(
     links: GradedLinks,
+    found: Vector[np.uint8],
     universe: Universe,
     languages: Vector[np.uint8],
     published: DatedSources,
@@ -535,29 +514,30 @@ def draw_pairs(
 
     A pair belongs to the row of its earlier document if the count there is large enough, otherwise to the other row.
 
-    ``links``: all links; ``universe``: which pairs are drawn from, series excepted; ``languages``: (documents,);
-    ``published``: sources and dates; ``least``: minimum count, in either direction, of a candidate; ``step``: minimum
-    grade, in both directions, of a link that is checked; ``far_apart``: microseconds above which two documents are far
-    apart; ``first``: the first row; ``last``: the row after the last; ``drawn``: receives candidates; ``linked``:
-    receives candidates that have ``least`` terms in both directions and are linked at ``step``; ``far``: receives such
-    links between different sources, far apart, inside or outside the universe.
+    ``links``: all links; ``found``: key terms that each finds; ``universe``: which pairs are drawn from, series
+    excepted; ``languages``: (documents,); ``published``: sources and dates; ``least``: minimum count, in either
+    direction, of a candidate; ``step``: minimum grade, in both directions, of a link that is checked; ``far_apart``:
+    microseconds above which two documents are far apart; ``first``: the first row; ``last``: the row after the last;
+    ``drawn``: receives candidates; ``linked``: receives candidates that have ``least`` terms in both directions and are
+    linked at ``step``; ``far``: receives such links between different sources, far apart, inside or outside the
+    universe.
     """
     for row in range(first, last):
         for at in range(links.indptr[row], links.indptr[row + 1]):
             other = signed(links.indices[at])
-            if links.counts[at] < least or languages[row] != languages[other]:
+            if found[at] < least or languages[row] != languages[other]:
                 continue
             if other < row:
                 # Most pairs are in both rows, and few have a small hash.
-                if _may_draw(drawn, universe, other, row) and not _holds(links, least, 0, other, row):
+                if _may_draw(drawn, universe, other, row) and not _holds(links, found, least, 0, other, row):
                     _add(drawn, other, row)
                 continue
             if _may_draw(drawn, universe, row, other):
                 _add(drawn, row, other)
             if links.grades[at] >= step:
-                if _are_far(published, far_apart, row, other) and _holds(links, least, step, other, row):
+                if _are_far(published, far_apart, row, other) and _holds(links, found, least, step, other, row):
                     _add(far, row, other)
-                if _may_draw(linked, universe, row, other) and _holds(links, least, step, other, row):
+                if _may_draw(linked, universe, row, other) and _holds(links, found, least, step, other, row):
                     _add(linked, row, other)
 
 
@@ -567,140 +547,72 @@ def draw_pairs(
 # has a multiplicity (Poisson with mean 1), and a pair counts as often as the product of its two multiplicities.
 
 
-@inlined
-def _grade(
-    indptr: Vector[np.int64], indices: Vector[np.int32], grades: Vector[np.uint8], asks: int, answers: int
-) -> int:
-    """Grade of a directed link; 0 if there is no link."""
-    end = indptr[asks + 1]
-    place = first_not_below(indices, indptr[asks], end, answers)
-    return signed(grades[place]) if place < end and indices[place] == answers else 0
-
-
-class PickedPairs(NamedTuple):
-    """Room for linked pairs. When it is full, half of the pairs are dropped, chosen by a hash of the pair."""
-
-    a: Vector[np.int32]  # int32 (room,), the earlier document
-    b: Vector[np.int32]  # int32 (room,), the later one
-    grades: Vector[np.uint8]  # uint8 (room,), largest k at which both directions count
-    state: Vector[np.int64]  # int64 (2,): number of pairs kept, number of halvings
-
-
 @compiled
-def _pick(picked: PickedPairs, a: int, b: int, grade: int) -> None:
-    while picked.state[0] == picked.a.size and not thinned_out(a, b, picked.state[1]):
-        picked.state[1] += 1
-        kept = 0
-        for pair in range(picked.state[0]):
-            if not thinned_out(signed(picked.a[pair]), signed(picked.b[pair]), picked.state[1]):
-                picked.a[kept], picked.b[kept] = picked.a[pair], picked.b[pair]
-                picked.grades[kept] = picked.grades[pair]
-                kept += 1
-        picked.state[0] = kept
-    if not thinned_out(a, b, picked.state[1]):
-        place = picked.state[0]
-        picked.a[place], picked.b[place], picked.grades[place] = a, b, grade
-        picked.state[0] = place + 1
+def _take_answers(links: GradedLinks, first: int, last: int, fill: Vector[np.int64], answers: Table[np.int32]) -> None:
+    """Write the later document and the grade of each link from later documents to ``first`` .. ``last`` - 1.
 
-
-@compiled
-def _count_answers(
-    indptr: Vector[np.int64],
-    indices: Vector[np.int32],
-    grades: Vector[np.uint8],
-    first: int,
-    last: int,
-    heads: Vector[np.int64],
-) -> None:
-    """Count the links from later documents to each of the documents from ``first`` to ``last`` - 1, by bounds."""
-    for b in range(first + 1, indptr.size - 1):
-        end, upto = indptr[b + 1], min(last, b)
-        at = first_not_below(indices, indptr[b], end, first)
-        while at < end and indices[at] < upto:
-            heads[indices[at] - first + 1] += grades[at] != 0
-            at += 1
-    for row in range(heads.size - 1):
-        heads[row + 1] += heads[row]
-
-
-@compiled
-def _take_answers(
-    indptr: Vector[np.int64],
-    indices: Vector[np.int32],
-    grades: Vector[np.uint8],
-    first: int,
-    last: int,
-    fill: Vector[np.int64],
-    answers: Vector[np.int32],
-    answered: Vector[np.uint8],
-) -> None:
-    """Write the later document and the grade of each of these links, ascending in each row."""
-    for b in range(first + 1, indptr.size - 1):
-        end, upto = indptr[b + 1], min(last, b)
-        at = first_not_below(indices, indptr[b], end, first)
-        while at < end and indices[at] < upto:
-            if grades[at] != 0:
-                row = indices[at] - first
-                answers[fill[row]], answered[fill[row]] = b, grades[at]
+    ``fill``: where the links to each of them begin in ``answers``; afterwards where they end, ascending in each row;
+    ``answers``: (links, 2); without rows, the links are only counted.
+    """
+    for b in range(first + 1, links.indptr.size - 1):
+        end, upto = links.indptr[b + 1], min(last, b)
+        at = first_not_below(links.indices, links.indptr[b], end, first)
+        while at < end and links.indices[at] < upto:
+            if links.grades[at] != 0:
+                row = links.indices[at] - first
+                if answers.shape[0] > 0:
+                    answers[fill[row], 0], answers[fill[row], 1] = b, links.grades[at]
                 fill[row] += 1
             at += 1
 
 
 @compiled
 def count_linked_pairs(
-    indptr: Vector[np.int64],
-    indices: Vector[np.int32],
-    grades: Vector[np.uint8],
+    links: GradedLinks,
     universe: Universe,
     languages: Vector[np.uint8],
     first: int,
     last: int,
     counts: Cube[np.int64],
-    picked: PickedPairs,
+    picked: FoundPairs,
 ) -> None:
     """Count the pairs of the universe that are linked both ways, and keep those outside a series.
 
     Looking every link up in the row of its answer would wait for memory each time, so the links of later documents to
     the earlier ones are gathered by the earlier one first.
 
-    ``indptr``: (documents + 1,), bounds of the rows of links; ``indices``: the document that answers, ascending in each
-    row; ``grades``: largest k at which each link counts, 0 for none; ``universe``: which pairs are counted;
-    ``languages``: (documents,), language of each document; ``first``: the first of the earlier documents; ``last``: the
-    document after the last of them; ``counts``: (2, 2, grades + 1); the number of pairs by series, language crossing,
-    grade is added; ``picked``: receives the pairs, or a sample of them; its arrays hold at least one.
+    ``links``: all links; ``universe``: which pairs are counted; ``languages``: (documents,), language of each document;
+    ``first``: the first of the earlier documents; ``last``: the document after the last of them; ``counts``: (2, 2,
+    grades + 1); the number of pairs by series, language crossing, grade is added; ``picked``: receives the pairs with
+    their grades, or a sample of them; its arrays hold at least one.
     """
     heads = np.zeros(last - first + 1, dtype=np.int64)
-    _count_answers(indptr, indices, grades, first, last, heads)
-    answers, answered = np.empty(heads[-1], dtype=np.int32), np.empty(heads[-1], dtype=np.uint8)
-    _take_answers(indptr, indices, grades, first, last, heads[:-1].copy(), answers, answered)
+    _take_answers(links, first, last, heads[1:], np.empty((0, 2), dtype=np.int32))
+    for row in range(heads.size - 1):
+        heads[row + 1] += heads[row]
+    answers = np.empty((heads[-1], 2), dtype=np.int32)
+    _take_answers(links, first, last, heads[:-1].copy(), answers)
     for a in range(first, last):
-        back, stop, end = heads[a - first], heads[a - first + 1], indptr[a + 1]
-        at = first_not_below(indices, indptr[a], end, a + 1)
+        back, stop, end = heads[a - first], heads[a - first + 1], links.indptr[a + 1]
+        at = first_not_below(links.indices, links.indptr[a], end, a + 1)
         while at < end and back < stop:
-            b, answer = signed(indices[at]), signed(answers[back])
-            grade = min(signed(grades[at]), signed(answered[back]))
+            b, answer = signed(links.indices[at]), signed(answers[back, 0])
+            grade = min(signed(links.grades[at]), signed(answers[back, 1]))
             if b == answer and grade > 0 and is_inside(universe, a, b):
                 series = is_series(universe, a, b)
                 counts[signed(series), signed(languages[a] != languages[b]), grade] += 1
                 if not series:
-                    _pick(picked, a, b, grade)
+                    _keep(picked, a, b, grade, grade)
             at += b <= answer
             back += answer <= b
 
 
 @compiled
-def grades_of_pairs(
-    indptr: Vector[np.int64],
-    indices: Vector[np.int32],
-    grades: Vector[np.uint8],
-    a: Vector[np.int64],
-    b: Vector[np.int64],
-    found: Vector[np.uint8],
-) -> None:
-    """Write the grade of each pair: the smaller of its two directions. Arguments as in ``count_linked_pairs``."""
+def grades_of_pairs(links: GradedLinks, a: Vector[np.int64], b: Vector[np.int64], found: Vector[np.uint8]) -> None:
+    """Write the grade of each pair: the smaller of its two directions."""
     for pair in range(a.size):
-        forward = _grade(indptr, indices, grades, a[pair], b[pair])
-        found[pair] = min(forward, _grade(indptr, indices, grades, b[pair], a[pair])) if forward else 0
+        forward = _grade(links, a[pair], b[pair])
+        found[pair] = min(forward, _grade(links, b[pair], a[pair])) if forward else 0
 
 
 @compiled

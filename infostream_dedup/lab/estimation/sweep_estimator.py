@@ -102,18 +102,14 @@ def _by_model(estimate: DuplicateEstimate, n: int) -> Choice:
     usual = usual_k(n)
     f1, _, step = max((f1, -abs(step - usual), -step) for step, f1 in estimate.by_model.items() if step >= lowest)
     found = {"f1": f1, "share": 100 * estimate.accepted, "k": min(CHECKED_K, n)}
-    if estimate.code == "refused":
-        why = Phrase.of(
-            "estimated: F1 of the links as duplicates is greatest by the pair model ({f1:.2f}), which takes {share:.0f}"
-            " % of them at k = {k} for one text; there are too few pairs for an estimate of their own",
-            **found,
-        )
-    else:
-        why = Phrase.of(
-            "estimated: F1 of the links as duplicates is greatest by the pair model ({f1:.2f}), which takes {share:.0f}"
-            " % of them at k = {k} for one text; only some of these are copies",
-            **found,
-        )
+    why = Phrase.of(
+        "estimated: F1 of the links as duplicates is greatest by the pair model ({f1:.2f}), which takes {share:.0f}"
+        " % of them at k = {k} for one text; there are too few pairs for an estimate of their own"
+        if estimate.code == "refused"
+        else "estimated: F1 of the links as duplicates is greatest by the pair model ({f1:.2f}), which takes"
+        " {share:.0f} % of them at k = {k} for one text; only some of these are copies",
+        **found,
+    )
     return Choice(-step, why)
 
 
@@ -121,14 +117,12 @@ def _by_count(
     counted: Sequence[CopyScores], estimate: DuplicateEstimate | None, n: int
 ) -> tuple[Choice | None, Phrase]:
     """The k with the greatest F1 of the links as copies, or why there is none."""
-    few = Phrase.of("copies were not counted")
-    if counted and counted[0].copies < FEWEST_COPIES:
+    few, copies = Phrase.of("copies were not counted"), counted[0].copies if counted else 0
+    if counted and copies < FEWEST_COPIES:
         few = Phrase.of(
-            "{copies} copies, fewer than the {needed} that a choice needs",
-            copies=counted[0].copies,
-            needed=FEWEST_COPIES,
+            "{copies} copies, fewer than the {needed} that a choice needs", copies=copies, needed=FEWEST_COPIES
         )
-    if not counted or counted[0].copies < FEWEST_COPIES:
+    if copies < FEWEST_COPIES:
         return None, few
     if estimate is not None and estimate.code != "refused" and estimate.check.refilled >= MOST_REFILLED:
         return _without_forms(estimate)

@@ -24,23 +24,8 @@ from infostream_dedup.judging.features.string_similarity import (
     string_similarity,
 )
 from infostream_dedup.judging.features.words import hash_sequences, hash_words
-from infostream_dedup.lab.evaluation.labels import (
-    Label,
-    Truth,
-    both_of,
-    codes_of,
-    labels_in,
-    note_without_positives,
-    number_components,
-)
-from infostream_dedup.lab.evaluation.scores import (
-    GROUP_MEASURES,
-    Predictions,
-    Scores,
-    evaluate,
-    group_scores,
-    truth_for,
-)
+from infostream_dedup.lab.evaluation import labels as labelling
+from infostream_dedup.lab.evaluation import scores as scoring
 from infostream_dedup.lab.methods.method import POOL_METHODS, Method, Pairs, Texts, method_class, methods, written
 from infostream_dedup.links.compiled.totals import sweep_counts
 from infostream_dedup.links.measures import Measures
@@ -160,7 +145,7 @@ def _run_method(texts: Texts, half: Texts | None, name: str, method: Method) -> 
     return MethodRun(
         name=name,
         method=method,
-        codes=np.unique(codes_of(run.pairs.a, run.pairs.b, len(texts))),
+        codes=np.unique(labelling.codes_of(run.pairs.a, run.pairs.b, len(texts))),
         measures=measures if relation.directed else replace(measures, symmetry=None),
         bytes_per_document=run.bytes_per_document,
         cost=cost,
@@ -178,16 +163,18 @@ def relation_of(pairs: Pairs, documents: int) -> SimilarityMatrix:
     return SimilarityMatrix(sp.csr_array(links), n=1, k_min=1)
 
 
-def judged_by_labels(run: MethodRun, truth: Truth, *, resamples: int = 1000) -> dict[str, float | int | None]:
+def judged_by_labels(run: MethodRun, truth: labelling.Truth, *, resamples: int = 1000) -> dict[str, float | int | None]:
     """Compute precision, recall and F1 of one method with 95 % intervals, by the rules of ``evaluate``."""
-    predictions = Predictions(run.codes, np.ones(len(run.codes), dtype=np.uint8), (1,), "k")
-    row = evaluate(predictions, truth, recommended=1, resamples=resamples).rows[0]
+    predictions = scoring.Predictions(run.codes, np.ones(len(run.codes), dtype=np.uint8), (1,), "k")
+    row = scoring.evaluate(predictions, truth, recommended=1, resamples=resamples).rows[0]
     figures = row.scores.figures("precision", "recall", "f1", "tp", "fp", "fn", "linked", "judged")
     bounds = row.intervals
     for prefix, interval in (("", bounds.f1), ("precision_", bounds.precision), ("recall_", bounds.recall)):
         figures[f"{prefix}low"], figures[f"{prefix}high"] = interval or (None, None)
-    groups = group_scores(number_components(truth.documents, *both_of(run.codes, truth.documents)), truth)
-    return figures | (dict.fromkeys(GROUP_MEASURES) if groups is None else groups.as_dict())
+    groups = scoring.group_scores(
+        labelling.number_components(truth.documents, *labelling.both_of(run.codes, truth.documents)), truth
+    )
+    return figures | (dict.fromkeys(scoring.GROUP_MEASURES) if groups is None else groups.as_dict())
 
 
 # Compare methods on one collection: pairs, overlaps, speed, disagreements, and scores by labels or by a pool.
@@ -404,7 +391,7 @@ def compared_pairs(
     all_codes, by = found_by(list(found.values()))
     _, kind, sizes = np.unique(by, axis=0, return_inverse=True, return_counts=True)
     places = np.searchsorted(all_codes, codes)
-    a, b = both_of(codes, len(texts))
+    a, b = labelling.both_of(codes, len(texts))
     ids = [document.id for document in texts.documents]
     return [
         ComparedPair(
@@ -436,13 +423,15 @@ class MethodPool:
 class PoolScore:
     """Score of one method against the pool."""
 
-    scores: Scores  # counts, where `tp` are its pairs in V, `fp` its other pairs and `fn` the pairs of V it misses
+    scores: (
+        scoring.Scores
+    )  # counts, where `tp` are its pairs in V, `fp` its other pairs and `fn` the pairs of V it misses
     alike: float | None  # share of its pairs with similar texts, in the pool or not, 0 to 1; `None` without pairs
 
 
 def alike_pairs(texts: Sequence[str], codes: NDArray[np.int64]) -> NDArray[np.int64]:
     """Select the pairs whose texts have a String::Similarity of at least ``THRESHOLD``."""
-    a, b = both_of(codes, len(texts))
+    a, b = labelling.both_of(codes, len(texts))
     return codes[string_similarities(texts, a, b, threshold=THRESHOLD) > 0]
 
 
@@ -457,7 +446,7 @@ def pool_score(codes: NDArray[np.int64], pool: MethodPool, alike: NDArray[np.int
     right = len(np.intersect1d(codes, pool.verified, assume_unique=True))
     similar = len(np.intersect1d(codes, alike, assume_unique=True))
     return PoolScore(
-        Scores(right, len(codes) - right, len(pool.verified) - right, len(codes)),
+        scoring.Scores(right, len(codes) - right, len(pool.verified) - right, len(codes)),
         similar / len(codes) if len(codes) else None,
     )
 
@@ -553,17 +542,12 @@ class Comparison(Tabular):
 
 def compare_methods(
     texts: Texts,
+    rules: scoring.TruthRules = scoring.PLAIN_RULES,
     *,
     methods: Sequence[str] | None = None,
-    labels: str | Path | Sequence[Label] | None = None,
+    labels: str | Path | Sequence[labelling.Label] | None = None,
     protocol: Protocol | None = None,
     pool: str = "a0-a10",
-    kin: str | Path | None = None,
-    kin_field: str | None = "submission=translation",
-    lang: str | None = None,
-    domains: Sequence[str] = (),
-    positive: Sequence[str] = ("dup",),
-    closed: bool = False,
     resamples: int = 1000,
     growth: bool = False,
     examples: bool = False,
@@ -571,16 +555,16 @@ def compare_methods(
     progress: Progress | None = None,
 ) -> Comparison:
     """Run methods on a collection and evaluate what they find."""
-    protocol = _choose_protocol(protocol, pool, labels, restricted=bool(kin or lang or domains or closed))
+    protocol = _choose_protocol(
+        protocol, pool, labels, restricted=bool(rules.kin or rules.lang or rules.domains or rules.closed)
+    )
     if protocol == "pool" or examples or disagreements:
         require_similarity()
     truth, notes = None, []
     if labels is not None:
-        listed = labels_in(labels)
-        truth = truth_for(
-            texts, listed, kin=kin, kin_field=kin_field, lang=lang, domains=domains, positive=positive, closed=closed
-        )
-        notes = _write_notes(truth, listed, positive)
+        listed = labelling.labels_in(labels)
+        truth = rules.truth(texts, listed)
+        notes = _write_notes(truth, listed, rules.positive)
     found = run_methods(texts, methods, with_growth=growth, progress=progress)
     names = {run.name: run.codes for run in found.runs}
     summary = None
@@ -593,7 +577,8 @@ def compare_methods(
         known = np.sort(np.concatenate((truth.positives, truth.negatives, truth.others)))
     choices: dict[str, Any] = {"pool": pool, "threshold": THRESHOLD}
     if protocol == "labels":
-        choices = {"positive": list(positive), "lang": lang, "domains": list(domains), "closed": closed}
+        choices = {"positive": list(rules.positive), "lang": rules.lang}
+        choices |= {"domains": list(rules.domains), "closed": rules.closed}
     choices["methods"] = {run.name: run.method.as_dict() for run in found.runs}
     examples_agreed = agreed(names, _AGREED) if examples else nothing
     examples_disputed = disputed(names, disagreements, known=known) if disagreements else nothing
@@ -660,8 +645,8 @@ def _choose_protocol(given: Protocol | None, pool: str, labels: object | None, *
     return protocol
 
 
-def _write_notes(truth: Truth, listed: Sequence[Label], positive: Sequence[str]) -> list[str]:
-    notes = note_without_positives(truth, listed, positive)
+def _write_notes(truth: labelling.Truth, listed: Sequence[labelling.Label], positive: Sequence[str]) -> list[str]:
+    notes = labelling.note_without_positives(truth, listed, positive)
     if not truth.takes_part().any():
         notes.append(
             "documents name no family, so only labelled pairs count, and what methods find beyond them is not "

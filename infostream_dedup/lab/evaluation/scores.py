@@ -15,19 +15,7 @@ from numpy.typing import NDArray
 from infostream_dedup.documents import ReadingReport
 from infostream_dedup.errors import ConfigurationError
 from infostream_dedup.judging.evidence.kinds import ACROSS, KIND_NAMES, Kind
-from infostream_dedup.lab.evaluation.labels import (
-    FALSE,
-    TRUE,
-    Label,
-    Truth,
-    both_of,
-    codes_of,
-    kin_by_field,
-    labels_in,
-    note_without_positives,
-    read_kin,
-    truth_of,
-)
+from infostream_dedup.lab.evaluation import labels as labelling
 from infostream_dedup.links.measures import usual_k
 from infostream_dedup.links.pair_rules import count_grades, pair_grades, share_grades
 from infostream_dedup.model import Document, Settings
@@ -74,7 +62,7 @@ def predicted_by_share(
 
 def predicted_pairs(a: NDArray[np.int64], b: NDArray[np.int64], documents: int) -> Predictions:
     """Return the pairs of a method without a threshold, as a single step k = 1."""
-    codes = np.unique(codes_of(a, b, documents))
+    codes = np.unique(labelling.codes_of(a, b, documents))
     return Predictions(codes, np.ones(len(codes), dtype=np.uint8), (1,), "k")
 
 
@@ -123,8 +111,8 @@ def scores(
 ) -> list[Scores]:
     """Score every step of the threshold."""
     steps = len(predictions.steps)
-    tp = _count_at_least(predictions.grades[verdicts == TRUE], steps).tolist()
-    fp = _count_at_least(predictions.grades[verdicts == FALSE], steps).tolist()
+    tp = _count_at_least(predictions.grades[verdicts == labelling.TRUE], steps).tolist()
+    fp = _count_at_least(predictions.grades[verdicts == labelling.FALSE], steps).tolist()
     linked = _count_at_least(predictions.grades[in_scope], steps).tolist()
     return [Scores(true, false, positives - true, every) for true, false, every in zip(tp, fp, linked, strict=True)]
 
@@ -168,7 +156,7 @@ class _Contributions:
 def intervals(
     predictions: Predictions,
     verdicts: NDArray[np.int8],
-    truth: Truth,
+    truth: labelling.Truth,
     estimates: list[Scores],
     *,
     resamples: int = 1000,
@@ -192,20 +180,22 @@ def intervals(
 
 
 def _count_contributions(
-    predictions: Predictions, verdicts: NDArray[np.int8], truth: Truth, stories: int
+    predictions: Predictions, verdicts: NDArray[np.int8], truth: labelling.Truth, stories: int
 ) -> _Contributions:
     steps = len(predictions.steps)
     counted = (verdicts != 0) & (predictions.grades > 0)
-    a, b = both_of(predictions.codes[counted], truth.documents)
+    a, b = labelling.both_of(predictions.codes[counted], truth.documents)
     one, other = truth.stories[a], truth.stories[b]
     grades, verdicts = predictions.grades[counted].astype(np.int64), verdicts[counted]
-    true = verdicts == TRUE
-    within = (verdicts == FALSE) & (one == other)
-    between = (verdicts == FALSE) & (one != other)
+    true = verdicts == labelling.TRUE
+    within = (verdicts == labelling.FALSE) & (one == other)
+    between = (verdicts == labelling.FALSE) & (one != other)
     low, high = np.minimum(one, other)[between], np.maximum(one, other)[between]
     last = grades[between]
     return _Contributions(
-        np.bincount(truth.stories[both_of(truth.positives, truth.documents)[0]], minlength=stories).astype(np.float64),
+        np.bincount(truth.stories[labelling.both_of(truth.positives, truth.documents)[0]], minlength=stories).astype(
+            np.float64
+        ),
         _count_by_story(one[true], grades[true], stories, steps),
         _count_by_story(one[within], grades[within], stories, steps),
         [
@@ -269,7 +259,7 @@ class GroupScores:
 GROUP_MEASURES: Final = tuple(field.name for field in fields(GroupScores))  # names of the measures, in order
 
 
-def group_scores(groups: NDArray[np.int64], truth: Truth) -> GroupScores | None:
+def group_scores(groups: NDArray[np.int64], truth: labelling.Truth) -> GroupScores | None:
     """Compare groups with the true ones."""
     documents = np.flatnonzero(truth.takes_part())
     if not len(documents):
@@ -280,7 +270,7 @@ def group_scores(groups: NDArray[np.int64], truth: Truth) -> GroupScores | None:
     members = _Members(documents, truth)
     group, named, circle = groups[documents], true_groups[documents], circles[documents]
     # Return listed pairs that do not count although they join two true groups and two circles: int64 (2, pairs).
-    a, b = both_of(truth.others, truth.documents)
+    a, b = labelling.both_of(truth.others, truth.documents)
     taking = truth.takes_part()
     kept = (true_groups[a] != true_groups[b]) & (circles[a] != circles[b]) & taking[a] & taking[b]
     listed = np.stack((a[kept], b[kept]))
@@ -308,7 +298,7 @@ def group_scores(groups: NDArray[np.int64], truth: Truth) -> GroupScores | None:
 class _Members:
     """Counts, for each document, the documents that share something with it and whose pair with it is in scope."""
 
-    def __init__(self, documents: NDArray[np.int64], truth: Truth) -> None:
+    def __init__(self, documents: NDArray[np.int64], truth: labelling.Truth) -> None:
         self._documents = documents
         self._all = truth.documents
         self._languages = truth.scope.languages[documents].astype(np.int64)
@@ -401,7 +391,7 @@ class Evaluation(Tabular):
 
 
 def evaluate(
-    predictions: Predictions, truth: Truth, *, recommended: float | None, resamples: int = 1000, seed: int = 0
+    predictions: Predictions, truth: labelling.Truth, *, recommended: float | None, resamples: int = 1000, seed: int = 0
 ) -> Evaluation:
     """Evaluate predictions against the truth."""
     verdicts = truth.judge(predictions.codes)
@@ -480,17 +470,46 @@ class Documents(Protocol):
         """Language of each document, given or detected."""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TruthRules:
+    """How labels are applied to documents; fields as the keywords of ``evaluate``."""
+
+    kin: str | Path | None = None
+    kin_field: str | None = "submission=translation"
+    lang: str | None = None
+    domains: Sequence[str] = ()
+    positive: Sequence[str] = ("dup",)
+    closed: bool = False
+
+    def truth(self, collection: Documents, labels: str | Path | Sequence[labelling.Label]) -> labelling.Truth:
+        """Combine the labels, families and kin of a collection."""
+        related = list(labelling.read_kin(self.kin)) if self.kin is not None else []
+        if self.kin_field is not None:
+            name, equals, value = self.kin_field.partition("=")
+            if not (name and equals):
+                raise ConfigurationError(f"kin field is {self.kin_field!r}; expected name=value")
+            related.extend(labelling.kin_by_field(collection.documents, name, value))
+        return labelling.truth_of(
+            collection.documents,
+            collection.languages,
+            labelling.labels_in(labels),
+            kin=related,
+            positive=self.positive,
+            language_pairs=self.lang,
+            domains=self.domains,
+            closed=self.closed,
+        )
+
+
+PLAIN_RULES: Final = TruthRules()
+
+
 def evaluate_collection(
     collection: Collection,
-    labels: str | Path | Sequence[Label],
+    labels: str | Path | Sequence[labelling.Label],
     settings: Settings,
+    rules: TruthRules = PLAIN_RULES,
     *,
-    kin: str | Path | None = None,
-    kin_field: str | None = "submission=translation",
-    lang: str | None = None,
-    domains: Sequence[str] = (),
-    positive: Sequence[str] = ("dup",),
-    closed: bool = False,
     second_look: JudgedCollection | None = None,
     chooser: KChooser | None = None,
     way: str | int = "auto",
@@ -504,13 +523,11 @@ def evaluate_collection(
     evaluated at ``settings.threshold`` instead.
     """
     kinds = checked_kinds(kinds)
-    listed = labels_in(labels)
-    truth = truth_for(
-        collection, listed, kin=kin, kin_field=kin_field, lang=lang, domains=domains, positive=positive, closed=closed
-    )
+    listed = labelling.labels_in(labels)
+    truth, lang = rules.truth(collection, listed), rules.lang
     cross = lang is not None and "-" in lang
     found = _evaluate_key_terms(collection, settings, truth, chooser=chooser, way=way, cross=cross, resamples=resamples)
-    found = replace(found, notes=note_without_positives(truth, listed, positive))
+    found = replace(found, notes=labelling.note_without_positives(truth, listed, rules.positive))
     if second_look is None:
         return found
     one_language = lang is not None and not cross
@@ -522,7 +539,7 @@ def evaluate_collection(
 def _evaluate_key_terms(
     collection: Collection,
     settings: Settings,
-    truth: Truth,
+    truth: labelling.Truth,
     *,
     chooser: KChooser | None,
     way: str | int,
@@ -541,36 +558,6 @@ def _evaluate_key_terms(
         recommended = chooser.advice(linked, np.flatnonzero(truth.scope.documents()), cross=cross, way=way).chosen
     recommended = recommended or usual_k(settings.n)
     return evaluate(predictions, truth, recommended=recommended, resamples=resamples)
-
-
-def truth_for(
-    collection: Documents,
-    labels: str | Path | Sequence[Label],
-    *,
-    kin: str | Path | None = None,
-    kin_field: str | None = "submission=translation",
-    lang: str | None = None,
-    domains: Sequence[str] = (),
-    positive: Sequence[str] = ("dup",),
-    closed: bool = False,
-) -> Truth:
-    """Combine the labels, families and kin of a collection."""
-    related = list(read_kin(kin)) if kin is not None else []
-    if kin_field is not None:
-        name, equals, value = kin_field.partition("=")
-        if not (name and equals):
-            raise ConfigurationError(f"kin field is {kin_field!r}; expected name=value")
-        related.extend(kin_by_field(collection.documents, name, value))
-    return truth_of(
-        collection.documents,
-        collection.languages,
-        labels_in(labels),
-        kin=related,
-        positive=positive,
-        language_pairs=lang,
-        domains=domains,
-        closed=closed,
-    )
 
 
 def predictions_of(linked: Linked) -> Predictions:

@@ -24,15 +24,7 @@ from infostream_dedup.language.morphology.form_cache import FormCache, terms_of
 from infostream_dedup.language.morphology.readings import PROPER, lemma, noun_term, readings_of
 from infostream_dedup.language.morphology.stemming import stem
 from infostream_dedup.language.text.tokens import Form, Shape
-from infostream_dedup.language.translation.ladder import (
-    AnswerCache,
-    Translator,
-    allowed,
-    answer_cache,
-    false_friends_of,
-    is_blocked,
-    standard_rungs,
-)
+from infostream_dedup.language.translation import ladder
 from infostream_dedup.language.translation.rung import Translation
 from infostream_dedup.language.translation.rungs.cognates import CognatesRung
 from infostream_dedup.language.translation.rungs.dictionary import DictionaryRung, IdentityRung
@@ -155,7 +147,7 @@ def ladder_of(word: str, target: Language, source: Language | None = None) -> li
         raise ConfigurationError(
             f"{word!r} looks like {target} itself; give its language with --from, or another target with --to"
         )
-    cache = answer_cache()
+    cache = ladder.answer_cache()
     return [step for one in languages for step in _list_steps(word, one, target, cache)]
 
 
@@ -166,7 +158,7 @@ def _form_languages(word: str) -> tuple[Language, ...]:
     return tuple(one for one in _CYRILLIC_LANGUAGES if not stray_letter(key, one, latin=True)) or _CYRILLIC_LANGUAGES
 
 
-def _list_steps(word: str, source: Language, target: Language, cache: AnswerCache) -> list[Step]:
+def _list_steps(word: str, source: Language, target: Language, cache: ladder.AnswerCache) -> list[Step]:
     terms = dict.fromkeys(filter(None, _find_terms(word, source)), True)
     if not _find_terms(word, source)[_PLAIN if word[0].islower() else -1]:
         key = key_form(word)
@@ -175,7 +167,7 @@ def _list_steps(word: str, source: Language, target: Language, cache: AnswerCach
     for term, is_term in terms.items():
         won = False
         for name, looked_up, answers, why in _ask_rungs(term, source, target, cache):
-            permitted = allowed(plain_term(term), answers, source, target, looked_up=looked_up)
+            permitted = ladder.allowed(plain_term(term), answers, source, target, looked_up=looked_up)
             for one in answers or (None,):
                 wins = one in permitted and not won
                 reason = (
@@ -210,11 +202,11 @@ def _find_terms(word: str, source: Language, *, strict: bool = False) -> list[st
 
 
 def _ask_rungs(
-    term: str, source: Language, target: Language, cache: AnswerCache
+    term: str, source: Language, target: Language, cache: ladder.AnswerCache
 ) -> list[tuple[str, bool, Sequence[Translation], str]]:
     """List each rung's name, whether it looks words up, its answers and, if it has none, the reason, in order."""
     found: list[tuple[str, bool, Sequence[Translation], str]] = []
-    for rung in standard_rungs():
+    for rung in ladder.standard_rungs():
         plain = plain_term(term)
         answers = names_first(term, rung.translate([plain], source, target)[0], target)
         found.append(
@@ -233,11 +225,11 @@ def _explain_refusal(
 ) -> str:
     if answer is None:
         return "knows no equivalent"
-    if is_blocked(term, source):
+    if ladder.is_blocked(term, source):
         return "refused: the word is on the block-list"
-    if is_blocked(answer.term, target):
+    if ladder.is_blocked(answer.term, target):
         return "refused: the answer is on the block-list"
-    if not looked_up and answer.term in false_friends_of(term, source, target):
+    if not looked_up and answer.term in ladder.false_friends_of(term, source, target):
         return "refused: a false friend"
     return "a rung before it answers" if won else "knows no equivalent"
 
@@ -316,7 +308,7 @@ def _measure(
 
 def _classify(nouns: Sequence[str], source: Language, target: Language) -> list[str]:
     rungs = (IdentityRung(), DictionaryRung(), NamesRung(), CognatesRung())
-    answers = Translator(source, target, rungs=rungs).translate(nouns)
+    answers = ladder.Translator(source, target, rungs=rungs).translate(nouns)
     return [_classify_answers(noun, found, target) for noun, found in zip(nouns, answers, strict=True)]
 
 

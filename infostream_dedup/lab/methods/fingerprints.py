@@ -12,18 +12,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from infostream_dedup.errors import MissingExtraError
-from infostream_dedup.judging.features.fingerprints import (
-    WordCounts,
-    in_units,
-    lexicon_fingerprints,
-    megashingles,
-    middle_lexicon,
-    minwise,
-    random_lexicons,
-    split_lexicons,
-    supershingles,
-    tf_idf_weights,
-)
+from infostream_dedup.judging.features import fingerprints
 from infostream_dedup.judging.features.joins import near_pairs, pairs_sharing
 from infostream_dedup.judging.features.sentences import fingerprints_of_words, leading_words
 from infostream_dedup.judging.features.words import hash_text, hash_words, read_words
@@ -188,7 +177,7 @@ class TfIdf(_LeadingWords):
     """
 
     def _weigh(self, texts: Texts) -> sp.csr_array:
-        return texts.counts.rows(tf_idf_weights(texts.counts))
+        return texts.counts.rows(fingerprints.tf_idf_weights(texts.counts))
 
 
 @register("tf-ridf")
@@ -212,12 +201,12 @@ class TfResidualIdf(_LeadingWords):
         return texts.counts.rows(residual_weights(texts.counts))
 
 
-def residual_weights(counts: WordCounts) -> NDArray[np.int64]:
+def residual_weights(counts: fingerprints.WordCounts) -> NDArray[np.int64]:
     """Return (0.5 + 0.5 tf / tf_max) * (-ln(df / N) + ln(1 - exp(-cf / N)))."""
     tf = 0.5 + 0.5 * counts.tf.data / counts.tf_max[counts.document_of]
     word = counts.tf.indices
     rate = counts.cf[word] / counts.documents
-    return in_units(tf * (-np.log(counts.df[word] / counts.documents) + np.log(-np.expm1(-rate))))
+    return fingerprints.in_units(tf * (-np.log(counts.df[word] / counts.documents) + np.log(-np.expm1(-rate))))
 
 
 @register("opt-freq")
@@ -246,12 +235,12 @@ class OptimalFrequency(_LeadingWords):
         return texts.counts.rows(optimal_weights(texts.counts, self.c))
 
 
-def optimal_weights(counts: WordCounts, c: float) -> NDArray[np.int64]:
+def optimal_weights(counts: fingerprints.WordCounts, c: float) -> NDArray[np.int64]:
     """Return (0.5 + 0.5 tf / tf_max) * IDFopt, where IDFopt is sqrt(IDF / c) below c and c / IDF otherwise."""
     tf = 0.5 + 0.5 * counts.tf.data / counts.tf_max[counts.document_of]
     idf = -np.log(counts.df[counts.tf.indices] / counts.documents)
     optimal = np.where(idf < c, np.sqrt(np.maximum(idf, 0.0) / c), c / np.maximum(idf, c))
-    return in_units(tf * optimal)
+    return fingerprints.in_units(tf * optimal)
 
 
 # Documents with the same words of a lexicon.
@@ -292,9 +281,9 @@ class IMatch(Sharing):
     def sign(self, texts: Texts) -> Ragged:
         """Return at most one fingerprint per list for each document."""
         vocabulary = texts.significant.vocabulary
-        lexicon = middle_lexicon(texts.counts, self.idf_low, self.idf_high)
-        lexicons = split_lexicons(lexicon, vocabulary, self.lists)
-        return lexicon_fingerprints(texts.counts, vocabulary, lexicons, self.least_words)
+        lexicon = fingerprints.middle_lexicon(texts.counts, self.idf_low, self.idf_high)
+        lexicons = fingerprints.split_lexicons(lexicon, vocabulary, self.lists)
+        return fingerprints.lexicon_fingerprints(texts.counts, vocabulary, lexicons, self.least_words)
 
 
 @register("lex-rand")
@@ -335,9 +324,9 @@ class LexiconRandomization(Sharing):
     def sign(self, texts: Texts) -> Ragged:
         """Return at most k + 1 fingerprints of each document."""
         vocabulary = texts.significant.vocabulary
-        lexicon = middle_lexicon(texts.counts, self.idf_low, self.idf_high)
-        lexicons = random_lexicons(lexicon, vocabulary, self.k, self.p)
-        return lexicon_fingerprints(texts.counts, vocabulary, lexicons, self.least_words)
+        lexicon = fingerprints.middle_lexicon(texts.counts, self.idf_low, self.idf_high)
+        lexicons = fingerprints.random_lexicons(lexicon, vocabulary, self.k, self.p)
+        return fingerprints.lexicon_fingerprints(texts.counts, vocabulary, lexicons, self.least_words)
 
 
 @register("descr-words")
@@ -391,7 +380,7 @@ class DescriptiveWords(Method):
 
 
 def thresholds(
-    counts: WordCounts, level: NDArray[np.int64], steps: int
+    counts: fingerprints.WordCounts, level: NDArray[np.int64], steps: int
 ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
     """Find the best threshold of each word."""
     size = counts.tf.shape[1]
@@ -410,7 +399,7 @@ def thresholds(
 
 
 def support_words(
-    counts: WordCounts, above: NDArray[np.bool_], near: NDArray[np.float64], chosen: DescriptiveWords
+    counts: fingerprints.WordCounts, above: NDArray[np.bool_], near: NDArray[np.float64], chosen: DescriptiveWords
 ) -> NDArray[np.bool_]:
     """Train and return the words that remain."""
     useful = np.bincount(counts.tf.indices[above], minlength=len(near)) > 0
@@ -469,8 +458,8 @@ class Megashingles(Method):
     def sign(self, texts: Texts) -> Ragged:
         """Return all megashingles of each document: groups (groups - 1) / 2 values."""
         shingles = texts.shingles(self.w)
-        samples = minwise(shingles, self.groups * self.group_size)
-        values = megashingles(supershingles(samples, self.groups))
+        samples = fingerprints.minwise(shingles, self.groups * self.group_size)
+        values = fingerprints.megashingles(fingerprints.supershingles(samples, self.groups))
         return Ragged(offsets_of(np.where(shingles.sizes > 0, values.shape[1], 0)), values.ravel())
 
     def link(self, texts: Texts, signatures: Ragged) -> Pairs:
@@ -567,7 +556,7 @@ class WeightedSimHash(_Projections):
     def sign(self, texts: Texts) -> Ragged:
         """Return one 64-bit value for each document with a word that votes."""
         counts = texts.counts
-        weights = np.maximum(tf_idf_weights(counts), 0)
+        weights = np.maximum(fingerprints.tf_idf_weights(counts), 0)
         voting = weights > 0
         hashes = hash_words(texts.significant.vocabulary)[counts.tf.indices]
         features = Ragged(counts.tf.indptr.astype(np.int64), hashes).chosen(voting)

@@ -51,7 +51,7 @@ def joined_forests(
 def group_leaders(counts: sp.csr_array, ks: Sequence[int]) -> NDArray[np.int64]:
     """The smallest ordinal of each document's group, joined by returned links; counts: uint8, sorted indices."""
     ascending, places = np.unique(np.array(ks, dtype=np.int64), return_inverse=True)
-    indptr, columns = counts.indptr.astype(np.int64, copy=False), counts.indices.astype(np.int32, copy=False)
+    links = _links_of(counts)
     levels = np.searchsorted(ascending, np.arange(256), side="right")
 
     def new_forest() -> NDArray[np.int32]:
@@ -59,10 +59,10 @@ def group_leaders(counts: sp.csr_array, ks: Sequence[int]) -> NDArray[np.int64]:
         return np.repeat(np.arange(counts.shape[0], dtype=np.int32), len(ascending)).reshape(-1, len(ascending))
 
     def join(rows: slice, forest: NDArray[np.int32]) -> None:
-        kernels.join_returned(rows.start, rows.stop, indptr, columns, counts.data, levels, forest)
+        kernels.join_returned(rows.start, rows.stop, links, levels, forest)
 
     leaders = new_forest()
-    for forest in joined_forests(join, new_forest, np.diff(indptr) + 1, thread_count(0)):
+    for forest in joined_forests(join, new_forest, np.diff(links.indptr) + 1, thread_count(0)):
         kernels.merge_leaders(forest, leaders)
     kernels.lead_rows(leaders)
     return leaders[:, places].T.astype(np.int64, order="C")
@@ -108,8 +108,7 @@ class EarlierDocuments:
     def of(cls, counts: sp.csr_array, keys: sp.csr_array, targets: sp.csr_array) -> EarlierDocuments:
         """Prepare counts from the smallest need upwards; all three have sorted indices."""
         links, turned = _both_ways(counts)
-        own, answering = term_rows(keys), term_rows(targets)
-        return cls(links, turned, kernels.TermPlaces(own.indptr, own.indices, answering.indptr, answering.indices))
+        return cls(links, turned, kernels.TermPlaces(term_rows(keys), term_rows(targets)))
 
     def best(self, accepted: kernels.Acceptance, parents: NDArray[np.int32]) -> NDArray[np.int64]:
         """Find, for each document, the accepted earlier one with the largest (min, max) of both counts.
@@ -138,11 +137,15 @@ def linked_pairs(counts: sp.csr_array) -> tuple[NDArray[np.int32], NDArray[np.in
     return a[:pairs], b[:pairs]
 
 
-def _both_ways(counts: sp.csr_array) -> tuple[LinkArrays, LinkArrays]:
-    """All links, and those from earlier to later documents by the later one."""
-    links = LinkArrays(
+def _links_of(counts: sp.csr_array) -> LinkArrays:
+    return LinkArrays(
         counts.indptr.astype(np.int64, copy=False), counts.indices.astype(np.int32, copy=False), counts.data
     )
+
+
+def _both_ways(counts: sp.csr_array) -> tuple[LinkArrays, LinkArrays]:
+    """All links, and those from earlier to later documents by the later one."""
+    links = _links_of(counts)
     starts = np.zeros(counts.shape[0] + 2, dtype=np.int64)
     forward = kernels.count_forward(links, starts)
     turned = LinkArrays(starts, np.empty(forward, dtype=np.int32), np.empty(forward, dtype=np.uint8))

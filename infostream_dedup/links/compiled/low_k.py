@@ -21,7 +21,7 @@ from infostream_dedup.links.compiled.term_rows import TermRows, term_rows
 from infostream_dedup.links.measures import Measures, error_of_share
 from infostream_dedup.links.similarity_matrix import check_input
 from infostream_dedup.links.sweeping import SEED
-from infostream_dedup.machine.arrays import offsets_of
+from infostream_dedup.machine.arrays import Ragged, offsets_of
 from infostream_dedup.machine.threads import thread_count
 
 if TYPE_CHECKING:
@@ -136,10 +136,11 @@ def _count_sampled(
 
     def count(first: int) -> NDArray[np.int64]:
         if not hasattr(scratch, "counters"):
-            scratch.counters = counters_for(collection.shard_size)
+            scratch.counters = counters_for(collection.holding.shard_size)
         rows = places[first : first + _ROWS_AT_ONCE]
         counts = np.zeros((3, len(rows), n + 1), dtype=np.int64)
-        kernels.count_asked(len(rows), _asking(collection, rows), rows, scratch.counters, *counts)
+        keys, targets = _chosen(collection.keys, rows), _chosen(collection.targets, rows)
+        kernels.count_asked(collection._replace(keys=keys, targets=targets), rows, scratch.counters, *counts)
         return counts
 
     parts = []
@@ -164,20 +165,9 @@ def _count_sampled(
     )
 
 
-def _asking(collection: kernels.PlacedCollection, rows: NDArray[np.int64]) -> kernels.PlacedCollection:
-    """The collection with only some rows' own terms."""
-    key_indptr, key_ranks = _rows_of(collection.key_indptr, collection.key_ranks, rows)
-    target_indptr, target_ranks = _rows_of(collection.target_indptr, collection.target_ranks, rows)
-    return collection._replace(
-        key_indptr=key_indptr, key_ranks=key_ranks, target_indptr=target_indptr, target_ranks=target_ranks
-    )
-
-
-def _rows_of(
-    indptr: NDArray[np.int64], values: NDArray[np.uint32], rows: NDArray[np.int64]
-) -> tuple[NDArray[np.int64], NDArray[np.uint32]]:
-    chosen = offsets_of(indptr[rows + 1] - indptr[rows])
-    return chosen, np.concatenate([values[indptr[row] : indptr[row + 1]] for row in rows.tolist()])
+def _chosen(terms: TermRows, rows: NDArray[np.int64]) -> TermRows:
+    chosen = Ragged(terms.indptr, terms.indices).rows(rows)
+    return TermRows(chosen.indptr, chosen.values, terms.terms)
 
 
 WALKS_DRAWN: Final = 100_000  # walks drawn at each k, for a standard error of transitivity of at most .0016
@@ -248,39 +238,29 @@ class _Placed:
     ) -> _Placed:
         """Index all documents; only sampled ones (if there is a sample) are used as queries."""
         index = PostingIndex.build(keys, targets, nodes.leaders, shard_size=shard_size, threads=threads)
-        key_starts, key_postings = index.lists_of(keys, threads)
         node_at = nodes.node_of[index.order]
         place_of_node = np.empty(len(nodes), dtype=np.int64)
         place_of_node[node_at] = np.arange(len(nodes))
         place_of = place_of_node[nodes.node_of]
         asked = np.arange(len(index)) if sample is None else np.unique(place_of[sample])
-        key_indptr, key_ranks = _rows_at(asked, keys, index)
-        target_indptr, target_ranks = _rows_at(asked, targets, index)
         weights = nodes.weights[node_at]
         collection = kernels.PlacedCollection(
-            key_indptr=key_indptr,
-            key_ranks=key_ranks,
-            target_indptr=target_indptr,
-            target_ranks=target_ranks,
-            target_starts=index.starts,
-            target_postings=index.postings,
-            key_starts=key_starts,
-            key_postings=key_postings,
-            shard_size=index.shard_size,
+            keys=_rows_at(asked, keys, index),
+            targets=_rows_at(asked, targets, index),
+            holding=index.lists,
+            having=index.lists_of(keys, threads),
             weights=weights.astype(np.uint32),
             own=index.counts_within(weights, keys, targets),
         )
         return cls(collection, kernels.PlacedTerms(index.order, keys, targets), place_of)
 
 
-def _rows_at(
-    places: NDArray[np.int64], rows: TermRows, index: PostingIndex
-) -> tuple[NDArray[np.int64], NDArray[np.uint32]]:
-    """Start of the row of each place, and ranks of its terms; the rows of other places than these are empty."""
-    indptr, ranks = ranked_rows(rows, index.order[places], index.rank)
+def _rows_at(places: NDArray[np.int64], rows: TermRows, index: PostingIndex) -> TermRows:
+    """Ranks of the terms of each place; the rows of other places than these are empty."""
+    ranked = ranked_rows(rows, index.order[places], index.rank)
     sizes = np.zeros(len(index), dtype=np.int64)
-    sizes[places] = np.diff(indptr)
-    return offsets_of(sizes), ranks
+    sizes[places] = np.diff(ranked.indptr)
+    return ranked._replace(indptr=offsets_of(sizes))
 
 
 def _measure_sample(
@@ -299,9 +279,8 @@ def _measure_sample(
 
 def counters_for(size: int) -> kernels.Counters:
     """Counters for shards of this many places."""
-    return kernels.Counters(
-        np.zeros(size, np.uint8), np.zeros(size, np.uint8), np.empty(size + 1, np.uint32), np.empty(size + 1, np.uint32)
-    )
+    forward, backward = (kernels.HitCounts(np.zeros(size, np.uint8), np.empty(size + 1, np.uint32)) for _ in range(2))
+    return kernels.Counters(forward, backward)
 
 
 def _count_links(
@@ -314,7 +293,7 @@ def _count_links(
 
     def total(first: int) -> NDArray[np.int64]:
         if not hasattr(scratch, "counters"):
-            scratch.counters = counters_for(collection.shard_size)
+            scratch.counters = counters_for(collection.holding.shard_size)
         part = np.zeros((n + 1, 4, 2), dtype=np.int64)
         last = min(first + _ROWS_AT_ONCE, places)
         kernels.total_chunk(first, last, collection, scratch.counters, part, outgoing, incoming)
@@ -353,7 +332,7 @@ def _draw_paths(
 
     def close(part: slice) -> None:
         if not hasattr(scratch, "counters"):
-            scratch.counters = counters_for(placed.collection.shard_size)
+            scratch.counters = counters_for(placed.collection.holding.shard_size)
             scratch.lists = kernels.Neighbours(
                 np.empty((2, len(up_to)), dtype=np.uint32),
                 np.empty((2, len(up_to)), dtype=np.int64),

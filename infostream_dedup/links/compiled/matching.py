@@ -65,7 +65,7 @@ def collapse(keys: sp.csr_array, targets: sp.csr_array) -> Nodes:
     hashes = row_hashes(asking, answering)
     leaders = np.empty(len(hashes), dtype=np.int64)
     order = np.argsort(hashes, kind="stable")
-    earliest_equals(order, hashes, asking.indptr, asking.indices, answering.indptr, answering.indices, leaders)
+    earliest_equals(order, hashes, asking, answering, leaders)
     is_leader = leaders == np.arange(len(leaders))
     node_of = (np.cumsum(is_leader) - 1)[leaders]
     indptr = offsets_of(np.bincount(node_of, minlength=int(is_leader.sum())))
@@ -107,9 +107,7 @@ class PostingIndex:
     order: NDArray[np.uint32]  # uint32 (places,), document at each place
     terms: NDArray[np.uint32]  # uint32 (ranks,), term of each rank, rarest first
     rank: NDArray[np.int32]  # int32 (terms,), rank of each term, -1 for terms that are not listed
-    starts: NDArray[np.int64]  # int64 (shards, ranks + 1), start of each posting list in `postings`
-    postings: NDArray[np.uint32]  # uint32, places within their shard, ascending in a list
-    shard_size: int  # places in a shard
+    lists: kernels.Lists  # posting lists by shard and rank
 
     def __len__(self) -> int:
         return len(self.order)
@@ -136,8 +134,7 @@ class PostingIndex:
         ranked = listed[np.argsort(frequencies.sum(axis=0)[listed], kind="stable")].astype(np.uint32)
         rank = np.full(keys.terms, -1, dtype=np.int32)
         rank[ranked] = np.arange(len(ranked))
-        starts, postings = shards.lists(targets, ranked, rank, frequencies)
-        return cls(order=order, terms=ranked, rank=rank, starts=starts, postings=postings, shard_size=shards.size)
+        return cls(order=order, terms=ranked, rank=rank, lists=shards.lists(targets, ranked, rank, frequencies))
 
     def questions(
         self,
@@ -148,7 +145,7 @@ class PostingIndex:
         amounts: NDArray[np.uint8] | None = None,
     ) -> kernels.Questions:
         """The key terms of some documents as questions to this index; ``amounts`` say what each of ``keys`` counts."""
-        indptr, ranks = ranked_rows(keys, documents, self.rank, threads)
+        indptr, ranks, _ = ranked_rows(keys, documents, self.rank, threads)
         placed = np.ones(len(ranks), dtype=np.uint8)
         if amounts is not None:
             kernels.place_amounts(keys, amounts, documents, self.rank, indptr, ranks, placed)
@@ -172,21 +169,19 @@ class PostingIndex:
     def scratch(self, *, links: int) -> kernels.Scratch:
         """Arrays for one thread, with room for ``links`` links beyond those of one question."""
         # numpy allocates them, as its large arrays are given large memory pages.
-        return kernels.Scratch(
-            np.zeros(self.shard_size, dtype=np.uint8), np.empty(links + len(self) + self.shard_size, dtype=np.uint64)
-        )
+        size = self.lists.shard_size
+        return kernels.Scratch(np.zeros(size, dtype=np.uint8), np.empty(links + len(self) + size, dtype=np.uint64))
 
     def ask(
         self, questions: kernels.Questions, first: int, last: int, *, k_min: int, scratch: kernels.Scratch
     ) -> NDArray[np.uint64] | None:
         """Links of questions first to last - 1 to places of this index."""
-        lists = kernels.Lists(self.starts, self.postings, self.shard_size)
-        found = kernels.match_rows(first, last, questions, lists, k_min, scratch)
+        found = kernels.match_rows(first, last, questions, self.lists, k_min, scratch)
         return None if found < 0 else scratch.links[:found]
 
-    def lists_of(self, rows: TermRows, threads: int) -> tuple[NDArray[np.int64], NDArray[np.uint32]]:
-        """``starts`` and ``postings`` of other terms of the same documents, by the same ranks."""
-        shards = Shards(self.order, self.shard_size, threads)
+    def lists_of(self, rows: TermRows, threads: int) -> kernels.Lists:
+        """Posting lists of other terms of the same documents, by the same ranks."""
+        shards = Shards(self.order, self.lists.shard_size, threads)
         return shards.lists(rows, self.terms, self.rank, shards.frequencies(rows))
 
 
@@ -211,7 +206,7 @@ class Shards:
 
     def lists(
         self, rows: TermRows, terms: NDArray[np.uint32], rank: NDArray[np.int32], frequencies: NDArray[np.int64]
-    ) -> tuple[NDArray[np.int64], NDArray[np.uint32]]:
+    ) -> kernels.Lists:
         """Posting lists by shard and rank."""
         lengths = frequencies[:, terms]
         starts = np.zeros((len(lengths), len(terms) + 1), dtype=np.int64)
@@ -225,7 +220,7 @@ class Shards:
             kernels.fill_postings(rows, self.order[first:last], rank, cursor, postings)
 
         self._for_each(fill)
-        return starts, postings
+        return kernels.Lists(starts, postings, self.size)
 
     def _for_each(self, work: Callable[[int], None]) -> None:
         with ThreadPool(self.threads) as pool:
@@ -257,10 +252,8 @@ def commonest_key_terms(keys: TermRows, key_counts: NDArray[np.int64]) -> NDArra
     return commonest
 
 
-def ranked_rows(
-    rows: TermRows, order: NDArray[np.uint32], rank: NDArray[np.int32], threads: int = 1
-) -> tuple[NDArray[np.int64], NDArray[np.uint32]]:
-    """Start of each row and ranks of its listed terms, ascending, for the rows in ``order``."""
+def ranked_rows(rows: TermRows, order: NDArray[np.uint32], rank: NDArray[np.int32], threads: int = 1) -> TermRows:
+    """The ranks of the listed terms of each row, ascending, for the rows in ``order``."""
 
     def ranked(part: NDArray[np.uint32]) -> tuple[NDArray[np.int64], NDArray[np.uint32]]:
         indptr = np.zeros(len(part) + 1, dtype=np.int64)
@@ -268,12 +261,12 @@ def ranked_rows(
         return indptr, ranks[: kernels.rank_rows(rows, part, rank, indptr, ranks)]
 
     if threads == 1:
-        return ranked(order)
+        return TermRows(*ranked(order), len(rank))
     with ThreadPool(threads) as pool:
         starts, ranks = zip(*pool.map(ranked, np.array_split(order, threads)), strict=True)
     firsts = np.cumsum([0, *(indptr[-1] for indptr in starts)])
     ends = [indptr[1:] + first for indptr, first in zip(starts, firsts, strict=False)]
-    return np.concatenate([np.zeros(1, dtype=np.int64), *ends]), np.concatenate(ranks)
+    return TermRows(np.concatenate([np.zeros(1, dtype=np.int64), *ends]), np.concatenate(ranks), len(rank))
 
 
 @dataclass(slots=True)
@@ -537,7 +530,7 @@ def match_weights(
     links, amounts, least = weighed_links(keys, targets, share, most=15)
     a, b = linked_pairs(links)
     enough = np.empty(len(a), dtype=np.bool_)
-    mark_enough(a, b, TermPlaces(*term_rows(keys)[:2], *term_rows(targets)[:2]), amounts, least, terms, enough)
+    mark_enough(a, b, TermPlaces(term_rows(keys), term_rows(targets)), amounts, least, terms, enough)
     return a[enough], b[enough]
 
 

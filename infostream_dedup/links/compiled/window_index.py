@@ -376,8 +376,7 @@ class WindowIndex:
         postings, before = self._postings, self._next
         found = kernels.FoundDocuments(np.zeros(len(asking.oldest) + 1, dtype=np.int64), *self._found)
         while True:
-            lists = postings.terms, postings.keys, postings.targets
-            full = kernels.ask_and_add(asking, *lists, self._numbered, self._hits, found, self._state)
+            full = kernels.ask_and_add(asking, self._window, found)
             if full == kernels.SLOTS_FULL:
                 row = int(self._state.row[0])
                 sizes = [int(ends[row + 1] - ends[row]) for ends in (asking.key_ends, asking.target_ends)]
@@ -390,6 +389,11 @@ class WindowIndex:
                 break
         postings.tidy(self._next - before, oldest=self._oldest, documents=len(self))
         return found
+
+    @property
+    def _window(self) -> kernels.IndexedWindow:
+        lists = self._postings
+        return kernels.IndexedWindow(lists.terms, lists.keys, lists.targets, self._numbered, self._hits, self._state)
 
     def extend(self, ordinals: ArrayLike, *, keys: TermLists, targets: TermLists) -> None:
         """Add many documents with larger ordinals, ascending: some twenty times faster than one by one."""
@@ -425,8 +429,7 @@ class WindowIndex:
         asking = _asking(own, looked_up, oldest=np.full(1, _NEVER), needs=np.full(_MOST_KEYS + 1, k_min))
         self._make_room_to_count(len(self), len(own.values) + len(looked_up.values))
         found = kernels.FoundDocuments(np.zeros(2, dtype=np.int64), *self._found)
-        lists = self._postings.terms, self._postings.keys, self._postings.targets
-        kernels.ask(0, asking, *lists, self._numbered, self._hits, found, self._state)
+        kernels.ask(0, asking, self._window, found)
         return Candidates(*(column[: found.ends[1]].copy() for column in self._found))
 
     @property

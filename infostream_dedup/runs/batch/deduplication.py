@@ -11,39 +11,19 @@ import numpy as np
 import scipy.sparse as sp
 from scipy.sparse.csgraph import connected_components
 
-from infostream_dedup.judging.evidence.judging import (
-    KEPT,
-    STATUS_NAMES,
-    PairVerdicts,
-    best_pairs,
-    break_chains,
-    fillings_of_forms,
-    tell_one_story,
-    yield_to_differing,
-)
+from infostream_dedup.errors import UsageError
+from infostream_dedup.judging.evidence import judging
 from infostream_dedup.judging.evidence.kinds import KIND_NAMES, Kind, seen_from_later
 from infostream_dedup.judging.evidence.policies import EVERY_PAIR, Policy
 from infostream_dedup.model import Settings, fields_of
 from infostream_dedup.model.document import outlet_of
 from infostream_dedup.model.settings import SHOWN_DECIMALS
-from infostream_dedup.runs.batch.linking import (
-    MOST_VERBATIM_LINKS,
-    Linked,
-    PairTable,
-    candidate_pairs,
-    chunks_of_pairs,
-    least_count,
-    link,
-    link_nodes,
-    node_pairs,
-    relations,
-    verbatim_links,
-)
+from infostream_dedup.runs.batch import linking
 from infostream_dedup.stream.stories import stories_of
 from infostream_dedup.terms.key_terms import INSUFFICIENT_TERMS, KeyTerms, warn_of_terms_above_df_max
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from numpy.typing import NDArray
 
@@ -58,6 +38,8 @@ if TYPE_CHECKING:
     _Joined = tuple[NDArray[np.int64], NDArray[np.int64]]
 
 K_SIMILAR: Final = 4  # terms that must match in either direction for ``similar``
+
+STATUSES: Final = ("new", "exact", "insufficient_text", "duplicate", "similar")
 
 STATUS_COLUMNS: Final = ("status", "of", "group")  # what ``dedup --annotate`` adds to a document
 
@@ -81,6 +63,66 @@ class Status:
         return {name: getattr(self, name) for name in STATUS_COLUMNS}
 
 
+def best_places(
+    a: NDArray[np.int64], b: NDArray[np.int64], forward: NDArray[np.int64], backward: NDArray[np.int64]
+) -> NDArray[np.int64]:
+    """Where the best pair of each later document b is: by (min, max, earliest)."""
+    order = np.lexsort((a, -np.maximum(forward, backward), -np.minimum(forward, backward), b))
+    return order[np.unique(b[order], return_index=True)[1]]
+
+
+_NAMED: Final = 10_000  # documents whose ids are looked up together
+
+
+@dataclass(frozen=True, slots=True)
+class FoundStatuses:
+    """Statuses of all documents."""
+
+    status: NDArray[np.uint8]  # uint8 (documents,), index into `STATUSES`
+    # int64 (documents,), the earlier document that each repeats or resembles most; -1 if there is none
+    of: NDArray[np.int64]
+    group: NDArray[np.int64]  # int64 (documents,), the earliest document of its group
+    ids: Callable[[NDArray[np.int64]], list[str]]  # ids of documents, given their ordinals
+    lengths: NDArray[np.int64]  # int64 (documents,), characters of the body
+
+    def __len__(self) -> int:
+        return len(self.status)
+
+    def statuses(self) -> Iterator[Status]:
+        """The status of every document, in input order."""
+        for begin in range(0, len(self), _NAMED):
+            rows = slice(begin, min(begin + _NAMED, len(self)))
+            of = self.ids(np.maximum(self.of[rows], 0))
+            groups = self.ids(self.group[rows])
+            known = (self.of[rows] != -1).tolist()
+            for status, one, there, group in zip(self.status[rows].tolist(), of, known, groups, strict=True):
+                yield Status(STATUSES[status], one if there else None, group)
+
+    def kept(self, show: Show) -> NDArray[np.bool_]:
+        """Which documents are shown: of each group its ``first``, or its ``longest`` (the first of equals)."""
+        if show == "first":
+            return np.asarray(self.group == np.arange(len(self)))
+        if show != "longest":
+            raise UsageError(
+                f"show (--show) {show} compares documents in memory; with a work folder it is first or longest"
+            )
+        order = np.lexsort((np.arange(len(self)), -self.lengths, self.group))
+        first = np.ones(len(order), dtype=np.bool_)
+        first[1:] = self.group[order][1:] != self.group[order][:-1]
+        kept = np.zeros(len(self), dtype=np.bool_)
+        kept[order[first]] = True
+        return kept
+
+    def counts(self) -> dict[str, int]:
+        """Documents of each status."""
+        found = np.bincount(self.status, minlength=len(STATUSES)).tolist()
+        return dict(zip(STATUSES, found, strict=True))
+
+    def groups(self) -> int:
+        """Groups of at least two documents."""
+        return int((np.unique(self.group, return_counts=True)[1] > 1).sum())
+
+
 @dataclass(slots=True)
 class _Best:
     """The best earlier document found so far for each document, by (min, max, earliest)."""
@@ -93,12 +135,11 @@ class _Best:
     def none(cls, documents: int) -> _Best:
         return cls(*(np.full(documents, -1, dtype=np.int64) for _ in range(3)))
 
-    def offer(self, pairs: PairTable) -> None:
+    def offer(self, pairs: linking.PairTable) -> None:
         """Replace the best documents by better ones from pairs in the order of (a, b)."""
         low, high = np.minimum(pairs.forward, pairs.backward), np.maximum(pairs.forward, pairs.backward)
-        order = np.lexsort((pairs.a, -high, -low, pairs.b))
-        later, first = np.unique(pairs.b[order], return_index=True)
-        top = order[first]
+        top = best_places(pairs.a, pairs.b, pairs.forward, pairs.backward)
+        later = pairs.b[top]
         better = (low[top] > self.low[later]) | ((low[top] == self.low[later]) & (high[top] > self.high[later]))
         later, top = later[better], top[better]
         self.of[later], self.low[later], self.high[later] = pairs.a[top], low[top], high[top]
@@ -124,25 +165,26 @@ def statuses(collection: Collection, settings: Settings, *, duplicate_rule: Dupl
             exact[ordinal] = first[digest]
     equal = np.flatnonzero(exact >= 0)
     leader = groups_of([*joined, (exact[equal], equal)], len(collection))
-    return list(_decide(collection, key_terms.sizes, exact, duplicate, similar, leader))
+    status, of = chosen_statuses(exact, key_terms.sizes < INSUFFICIENT_TERMS, duplicate, similar)
+    return [*FoundStatuses(status, of, leader, ids_of(collection), np.array(collection.text_lengths)).statuses()]
 
 
 def _decided(
     key_terms: KeyTerms, settings: Settings, duplicate_rule: DuplicateRule
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], list[_Joined]]:
     """Return the document that each repeats, the one that it resembles, and pairs that join groups."""
-    least = min(least_count(settings), least_count(settings, min(K_SIMILAR, settings.k)))
-    if settings.score == "count" and verbatim_links(key_terms) > MOST_VERBATIM_LINKS:
-        pairs = node_pairs(link_nodes(key_terms, settings, k_min=least), settings)
+    least = min(linking.least_count(settings), linking.least_count(settings, min(K_SIMILAR, settings.k)))
+    if settings.score == "count" and linking.verbatim_links(key_terms) > linking.MOST_VERBATIM_LINKS:
+        pairs = linking.node_pairs(linking.link_nodes(key_terms, settings, k_min=least), settings)
         return _decided_by_pairs(key_terms, settings, duplicate_rule, pairs)
-    linked = link(key_terms, settings, k_min=least)
+    linked = linking.link(key_terms, settings, k_min=least)
     if settings.score == "count":
         return _decided_by_links(linked, duplicate_rule)
-    return _decided_by_pairs(key_terms, settings, duplicate_rule, candidate_pairs(linked))
+    return _decided_by_pairs(key_terms, settings, duplicate_rule, linking.candidate_pairs(linked))
 
 
 def _decided_by_links(
-    linked: Linked, duplicate_rule: DuplicateRule
+    linked: linking.Linked, duplicate_rule: DuplicateRule
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], list[_Joined]]:
     """Decide from the counts of the links; the score must be ``count``."""
     from infostream_dedup.links.compiled.earlier import EarlierDocuments, accept
@@ -166,14 +208,16 @@ def _decided_by_pairs(
     documents = len(key_terms.sizes)
     duplicate, similar = _Best.none(documents), _Best.none(documents)
     joined: list[_Joined] = [(np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64))]
-    for pairs in chunks_of_pairs(key_terms, *candidates):
-        relation = relations(pairs, settings)
+    for pairs in linking.chunks_of_pairs(key_terms, *candidates):
+        relation = linking.relations(pairs, settings)
         # The later document of a pair (a, b), b, is judged: the pair "contains" if a contains b.
         same = repeats(relation, settings.rule, duplicate_rule)
         same &= np.minimum(pairs.size_a, pairs.size_b) >= INSUFFICIENT_TERMS
         duplicate.offer(pairs.at(same))
         joined.append((pairs.a[same], pairs.b[same]))
-        alike = relation if settings.score == "share" else relations(pairs, settings, min(K_SIMILAR, settings.k))
+        alike = (
+            relation if settings.score == "share" else linking.relations(pairs, settings, min(K_SIMILAR, settings.k))
+        )
         similar.offer(pairs.at(alike > 0))
     return duplicate.of, similar.of, joined
 
@@ -185,27 +229,18 @@ def repeats(relation: NDArray[np.int64], rule: str, duplicate_rule: DuplicateRul
     return relation == 3 if duplicate_rule == "equal" else relation >= 2
 
 
-def _decide(
-    collection: Collection,
-    sizes: NDArray[np.int64],
-    exact: NDArray[np.int64],
-    duplicate: NDArray[np.int64],
-    similar: NDArray[np.int64],
-    leader: NDArray[np.int64],
-) -> Iterator[Status]:
+def ids_of(collection: Collection) -> Callable[[NDArray[np.int64]], list[str]]:
+    """Ids of documents by ordinal."""
     ids = fields_of(collection.documents).ids
-    for ordinal in range(len(ids)):
-        group = ids[int(leader[ordinal])]
-        if exact[ordinal] >= 0:
-            yield Status("exact", ids[int(exact[ordinal])], group)
-        elif sizes[ordinal] < INSUFFICIENT_TERMS:
-            yield Status("insufficient_text", None, group)
-        elif duplicate[ordinal] >= 0:
-            yield Status("duplicate", ids[int(duplicate[ordinal])], group)
-        elif similar[ordinal] >= 0:
-            yield Status("similar", ids[int(similar[ordinal])], group)
-        else:
-            yield Status("new", None, group)
+    return lambda documents: [ids[one] for one in documents.tolist()]
+
+
+def chosen_statuses(
+    exact: NDArray[np.int64], short: NDArray[np.bool_], duplicate: NDArray[np.int64], similar: NDArray[np.int64]
+) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
+    """Index into ``STATUSES``, and the earlier document meant, of each; -1 if there is none, as in the arguments."""
+    status = np.select([exact >= 0, short, duplicate >= 0, similar >= 0], [1, 2, 3, 4], 0).astype(np.uint8)
+    return status, np.select([status == 1, status == 3, status == 4], [exact, duplicate, similar], -1)
 
 
 def kept_documents(
@@ -265,7 +300,7 @@ DIFFERENCE_COLUMNS: Final = ("differs_by", "differing")  # what a row has beside
 JUDGED_STATUS_COLUMNS: Final = (*_PAIR_COLUMNS, *DIFFERENCE_COLUMNS)
 """What ``dedup --annotate`` adds to a document with preset ``judged``."""
 
-_NEW, _SIMILAR, _DUPLICATE = (STATUS_NAMES.index(name) for name in ("new", "similar", "duplicate"))
+_NEW, _SIMILAR, _DUPLICATE = (judging.STATUS_NAMES.index(name) for name in ("new", "similar", "duplicate"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -281,6 +316,34 @@ class JudgedStatus(Status):
         """The columns that ``dedup --annotate`` adds."""
         row = {name: getattr(self, name) for name in _PAIR_COLUMNS}
         return row if self.differing is None else row | self.differing.as_dict()
+
+
+@dataclass(frozen=True, slots=True)
+class FoundJudgedStatuses(FoundStatuses):
+    """Statuses of all documents, and their probabilities."""
+
+    kinds: NDArray[np.int8]  # int8 (documents,), `Kind` of the pair with `of`; meaningless if there is none
+    probability: NDArray[np.float64]  # float64 (documents,), probability of the same pair
+    differing: NDArray[np.object_]  # `WordDifference` or `None` of the same pair
+    stories: NDArray[np.int64]  # int64 (documents,), earliest document of the story; -1 if it tells one alone
+
+    def statuses(self) -> Iterator[JudgedStatus]:
+        """The status of every document, in input order."""
+        # The decorator replaces a class with slots, so super() without arguments would look for the class before it.
+        plain = FoundStatuses.statuses(self)
+        parts = (self.stories[begin : begin + _NAMED] for begin in range(0, len(self), _NAMED))
+        named = ((told, self.ids(np.maximum(told, 0))) for told in parts)
+        names = (
+            one if first >= 0 else None for told, ids in named for first, one in zip(told.tolist(), ids, strict=True)
+        )
+        columns = (self.kinds, self.probability, self.differing, names)
+        for status, kind, probability, words, story in zip(plain, *columns, strict=True):
+            if status.of is None:
+                yield JudgedStatus(status.status, None, status.group, story=story)
+                continue
+            name = KIND_NAMES[seen_from_later(Kind(int(kind)))]
+            sure = round(float(probability), SHOWN_DECIMALS)
+            yield JudgedStatus(status.status, status.of, status.group, name, sure, words, story)
 
 
 @dataclass(slots=True, kw_only=True)
@@ -314,7 +377,7 @@ class BestPairs:
         """Tell copies of one form, three or more, from documents that repeat one another; all pairs have been taken."""
         none = np.zeros((2, 0), dtype=np.int64)
         (a, b), (one, other) = (np.concatenate([none, *pairs], axis=1) for pairs in (self.forms, self.copies))
-        found = fillings_of_forms((a, b), (one, other))
+        found = judging.fillings_of_forms((a, b), (one, other))
         a, b = a[found], b[found]
         for place, (one, other) in enumerate(self.told):
             self.told[place] = self.told[place][:, ~np.isin(one * len(self.of) + other, b * len(self.of) + a)]
@@ -326,21 +389,38 @@ class BestPairs:
         later = np.flatnonzero(self.status >= _DUPLICATE)
         return self.of[later], later
 
-    def stories(self, leader: NDArray[np.int64]) -> NDArray[np.int64]:
-        """The story of each document, given the earliest document of its group: see ``stories_of``."""
-        return stories_of(self.told, leader)
+    def found(
+        self,
+        group: NDArray[np.int64],
+        short: NDArray[np.bool_],
+        ids: Callable[[NDArray[np.int64]], list[str]],
+        lengths: NDArray[np.int64],
+    ) -> FoundJudgedStatuses:
+        """Statuses of all documents, given the earliest document of each group, and which documents say too little."""
+        number = np.array([STATUSES.index(name) for name in judging.STATUS_NAMES], dtype=np.uint8)
+        return FoundJudgedStatuses(
+            np.where(short & (self.of < 0), STATUSES.index("insufficient_text"), number[self.status]).astype(np.uint8),
+            self.of,
+            group,
+            ids,
+            lengths,
+            self.kind,
+            self.probability,
+            self.differing,
+            stories_of(self.told, group),
+        )
 
-    def take(self, found: PairVerdicts) -> None:
+    def take(self, found: judging.PairVerdicts) -> None:
         """Take the best pairs; all pairs of a later document at once."""
         # The strongest status wins, so that pairs without any need not be sorted.
         with_status = found.status > _NEW
-        told = tell_one_story(found.kinds, found.probability, found.hours) & with_status
+        told = judging.tell_one_story(found.kinds, found.probability, found.hours) & with_status
         self.told.append(np.stack((found.b[told], found.a[told])))
         copies = ~found.forms & (found.kinds == Kind.COPY)
         for pairs, which in ((self.forms, found.forms), (self.copies, copies)):
             pairs.append(np.stack((found.a[which], found.b[which])))
         some = found.at(np.flatnonzero(with_status))
-        best = some.at(best_pairs(some.a, some.b, some.status, some.probability, some.shares))
+        best = some.at(judging.best_pairs(some.a, some.b, some.status, some.probability, some.shares))
         self.status[best.b], self.of[best.b], self.kind[best.b] = best.status, best.a, best.kinds
         self.probability[best.b], self.differing[best.b] = best.probability, best.differing
 
@@ -361,36 +441,23 @@ def judged_statuses(
     nobody = np.zeros(0, dtype=np.int64)
     every = collection.judged(a, b, screened=True, few=policy.allows_every_pair, by_story=True, progress=progress)
     parts = chain([collection.judge(nobody, nobody)], every)
-    found = PairVerdicts.concatenated(verdicts_of(judged, policy, sizes) for judged in parts)
+    found = judging.PairVerdicts.concatenated(verdicts_of(judged, policy, sizes) for judged in parts)
     found = found.at(np.lexsort((found.a, found.b)))
-    yield_to_differing(found.b, found.status, found.kinds, found.wording)
-    break_chains(found, np.full(len(sizes), KEPT, dtype=np.int8))
+    judging.yield_to_differing(found.b, found.status, found.kinds, found.wording)
+    judging.break_chains(found, np.full(len(sizes), judging.KEPT, dtype=np.int8))
     decided.take(found)
     decided.find_forms()
-    return _named(collection, decided, groups_of([decided.joined()], len(sizes)))
+    leader, short = (
+        groups_of([decided.joined()], len(sizes)),
+        (sizes < INSUFFICIENT_TERMS) & (collection.facts.texts < 0),
+    )
+    whole = collection.collection
+    return [*decided.found(leader, short, ids_of(whole), np.array(whole.text_lengths)).statuses()]
 
 
-def verdicts_of(judged: JudgedCandidates, policy: Policy, sizes: NDArray[Any]) -> PairVerdicts:
+def verdicts_of(judged: JudgedCandidates, policy: Policy, sizes: NDArray[Any]) -> judging.PairVerdicts:
     """What judged pairs say of their later documents; ``sizes``: key terms of each document."""
     status = policy.statuses(judged)
     enough = np.minimum(sizes[judged.a], sizes[judged.b]) >= INSUFFICIENT_TERMS
     status[~enough & ~judged.facts.same_text] = _NEW
-    return PairVerdicts.of(judged, status)
-
-
-def _named(collection: JudgedCollection, decided: BestPairs, leader: NDArray[np.int64]) -> list[JudgedStatus]:
-    ids = fields_of(collection.collection.documents).ids
-    kinds = [KIND_NAMES[seen_from_later(kind)] for kind in Kind]
-    compared = (collection.key_terms.sizes >= INSUFFICIENT_TERMS) | (collection.facts.texts >= 0)
-    alone = np.where(compared, "new", "insufficient_text").tolist()
-    decisions = (decided.of, leader, decided.status, decided.kind, decided.probability, decided.differing)
-    columns = [one.tolist() for one in (*decisions, decided.stories(leader))]
-    found = []
-    for ordinal, (of, group, status, kind, probability, words, told) in enumerate(zip(*columns, strict=True)):
-        story = None if told < 0 else ids[told]
-        if of < 0:
-            found.append(JudgedStatus(alone[ordinal], None, ids[group], story=story))
-        else:
-            rounded = round(probability, SHOWN_DECIMALS)
-            found.append(JudgedStatus(STATUS_NAMES[status], ids[of], ids[group], kinds[kind], rounded, words, story))
-    return found
+    return judging.PairVerdicts.of(judged, status)

@@ -15,12 +15,13 @@ from infostream_dedup.judging.evidence.screening import Screen
 from infostream_dedup.links.compiled.earlier import linked_pairs
 from infostream_dedup.links.compiled.matching import match_weights
 from infostream_dedup.links.similarity_matrix import kept_entries
+from infostream_dedup.machine.arrays import places_of
 from infostream_dedup.machine.threads import mapped, thread_count
 from infostream_dedup.model.settings import CANDIDATE_TERMS, COMPARED_TERMS
 from infostream_dedup.runs.batch.linking import MOST_VERBATIM_LINKS, link, link_nodes, node_pairs, verbatim_links
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from numpy.typing import NDArray
 
@@ -128,7 +129,8 @@ class JudgedCollection:
 
     def _with_equal(self, pairs: Ordinals) -> Ordinals:
         a, b = self._in_one_language(*pairs)
-        earlier, later = _equal(self.facts)
+        equal = np.stack(EqualDocuments(self.facts).before(np.arange(len(self.facts.texts))))
+        later, earlier = np.unique(equal, axis=1)
         b, a = united((b, a), (later, earlier))
         return a, b
 
@@ -269,26 +271,64 @@ def _by_story(a: Numbers, b: Numbers, bounds: NDArray[np.float64], chunk: int) -
         yield np.sort(order[begin : begin + chunk])
 
 
-def _equal(facts: DocumentFacts) -> Ordinals:
-    """Return all pairs of documents with equal texts, halves or openings; in large clusters, with the earliest one."""
-    pairs = [_equal_texts(facts.texts), equal_halves(facts)]
-    if facts.openings is not None:
-        more, others = _equal_texts(facts.openings)
-        wanted = facts.sources[more] != facts.sources[others]
-        pairs.append((more[wanted], others[wanted]))
-    found = np.unique(np.concatenate(pairs, axis=1), axis=1)
-    return found[0], found[1]
+class EqualTexts:
+    """Pairs of documents with equal texts; in large clusters, only pairs with the earliest document.
+
+    ``texts``: (documents,), the earliest document with this text, negative for an empty one.
+    """
+
+    def __init__(self, texts: NDArray[np.int64]) -> None:
+        self._texts = texts
+        self._order = np.argsort(texts, kind="stable")
+        self._begins = np.searchsorted(texts[self._order], texts)
+        self._place = np.empty(len(texts), dtype=np.int64)
+        self._place[self._order] = np.arange(len(texts))
+        before = np.where(texts >= 0, self._place - self._begins, 0)
+        self._great = int(before.sum()) > MOST_VERBATIM_LINKS // 2
+        self._before = np.minimum(before, 1) if self._great else before
+
+    def before(self, documents: NDArray[np.int64]) -> Ordinals:
+        """Later and earlier document of each pair whose later document is among ``documents``."""
+        return self._run(documents, self._begins, self._before[documents])
+
+    def after(self, documents: NDArray[np.int64]) -> Ordinals:
+        """Earlier and later document of each pair whose earlier document is among ``documents``."""
+        ends = np.searchsorted(self._texts[self._order], self._texts[documents], side="right")
+        length = np.where(self._texts[documents] >= 0, ends - self._place[documents] - 1, 0)
+        if self._great:
+            length = np.where(self._place[documents] == self._begins[documents], length, 0)
+        return self._run(documents, self._place + 1, length)
+
+    def _run(self, documents: NDArray[np.int64], begins: NDArray[np.int64], length: NDArray[np.int64]) -> Ordinals:
+        place = places_of(begins[documents], length)
+        return np.repeat(documents, length), self._order[place]
 
 
-def _equal_texts(texts: NDArray[np.int64]) -> Ordinals:
-    """All pairs of equal texts (negative: an empty one); of large clusters, only pairs with the earliest."""
-    order = np.argsort(texts, kind="stable")
-    order = order[texts[order] >= 0]
-    values = texts[order]
-    begins = np.searchsorted(values, values, side="left")
-    before = np.arange(len(values)) - begins
-    if int(before.sum()) > MOST_VERBATIM_LINKS // 2:
-        return order[begins][before > 0], order[before > 0]
-    b = np.repeat(order, before)
-    first = np.cumsum(before) - before
-    return order[(np.arange(len(b)) - np.repeat(first - begins, before))], b
+class EqualDocuments:
+    """Pairs of documents with equal texts or halves, and of two sources with equal openings."""
+
+    def __init__(self, facts: DocumentFacts) -> None:
+        self._sources = facts.sources
+        self._texts = EqualTexts(facts.texts)
+        self._halves = equal_halves(facts)
+        self._openings = None if facts.openings is None else EqualTexts(facts.openings)
+
+    def before(self, documents: NDArray[np.int64]) -> Ordinals:
+        """As ``EqualTexts.before``."""
+        return self._all(documents, EqualTexts.before, self._halves[::-1])
+
+    def after(self, documents: NDArray[np.int64]) -> Ordinals:
+        """As ``EqualTexts.after``."""
+        return self._all(documents, EqualTexts.after, self._halves)
+
+    def _all(
+        self, documents: NDArray[np.int64], of: Callable[[EqualTexts, NDArray[np.int64]], Ordinals], halves: Ordinals
+    ) -> Ordinals:
+        own = np.isin(halves[0], documents)
+        found = [of(self._texts, documents), (halves[0][own], halves[1][own])]
+        if self._openings is not None:
+            one, other = of(self._openings, documents)
+            wanted = self._sources[one] != self._sources[other]
+            found.append((one[wanted], other[wanted]))
+        one, other = np.concatenate(found, axis=1)
+        return one, other

@@ -17,22 +17,10 @@ from infostream_dedup.documents import Reading, ReadingReport, paths_of, read_do
 from infostream_dedup.documents.block_reading import read_document_blocks
 from infostream_dedup.documents.documents import row_as_given
 from infostream_dedup.errors import BadDataError, UsageError
+from infostream_dedup.judging.repeated import lines
 from infostream_dedup.judging.repeated.apart import not_compared, parts_apart
 from infostream_dedup.judging.repeated.kernels.fragments import FragmentRows
 from infostream_dedup.judging.repeated.kernels.witnesses import LEFT_OUT
-from infostream_dedup.judging.repeated.lines import (
-    LeftOut,
-    LineLearner,
-    Shortened,
-    fragments_of,
-    joined_rows,
-    known_marks,
-    openings_of,
-    part_of,
-    shortened,
-    without_lines,
-    without_places,
-)
 from infostream_dedup.language.text.surface_pool import Utf8Texts
 from infostream_dedup.machine.files import reopenable_file
 from infostream_dedup.model import Document, DocumentBlock, single_documents, with_texts
@@ -51,19 +39,19 @@ def without_repeated_lines(
 
     ``report`` takes how many documents lost lines.
     """
-    left_out = LeftOut()
-    learner = LineLearner(collects=True)
+    left_out = lines.LeftOut()
+    learner = lines.LineLearner(collects=True)
     kept: list[Document | DocumentBlock] | None = []
     found: list[FragmentRows] | None = []
     size = documents = 0
     for one in in_blocks(first):
         if isinstance(one, DocumentBlock):
-            rows = fragments_of(Utf8Texts(one.offsets, one.data))
+            rows = lines.fragments_of(Utf8Texts(one.offsets, one.data))
             learner.learn(rows, one.sources, one.times)
             size += int(one.offsets[-1] - one.offsets[0])
             documents += len(rows.counts)
             if found is not None:
-                found.append(without_places(rows))
+                found.append(lines.without_places(rows))
         if kept is not None:
             kept.append(one)
             if size > _KEPT:
@@ -72,11 +60,11 @@ def without_repeated_lines(
             found = None
     known = learner.known()
     del learner
-    hashes, at = None if found is None else joined_rows(found), 0
+    hashes, at = None if found is None else lines.joined_rows(found), 0
     for one in in_blocks(again()) if kept is None else kept:
         if isinstance(one, DocumentBlock):
             end = at + len(one.offsets) - 1
-            known_rows = None if hashes is None or end > len(hashes.counts) else part_of(hashes, slice(at, end))
+            known_rows = None if hashes is None or end > len(hashes.counts) else lines.part_of(hashes, slice(at, end))
             at = end
             yield one, _without_lines(one, known_rows, known, left_out)
         else:
@@ -86,37 +74,37 @@ def without_repeated_lines(
 
 
 def _without_lines(
-    block: DocumentBlock, rows: FragmentRows | None, known: NDArray[np.uint64], left_out: LeftOut
+    block: DocumentBlock, rows: FragmentRows | None, known: NDArray[np.uint64], left_out: lines.LeftOut
 ) -> DocumentBlock:
     texts = Utf8Texts(block.offsets, block.data)
-    rows = fragments_of(texts) if rows is None else rows
-    marks = known_marks(rows, block.sources, known)
+    rows = lines.fragments_of(texts) if rows is None else rows
+    marks = lines.known_marks(rows, block.sources, known)
     chosen, apart = np.any(marks & LEFT_OUT, axis=1), list(parts_apart(texts, block.bodies))
     openings = _openings(rows, block)
     if not chosen.any() and not apart:
         return replace(block, openings=openings)
     if not len(rows.begins):
-        placed = fragments_of(texts, chosen=chosen)
+        placed = lines.fragments_of(texts, chosen=chosen)
         if not np.array_equal(placed.hashes[marks & LEFT_OUT > 0], rows.hashes[marks & LEFT_OUT > 0]):
             # The source has changed since it was read.
             return _without_lines(block, None, known, left_out)
         rows = placed
     spans = [one[:3] for one in apart]
-    cut = list(shortened(texts, block.titles, block.bodies, (rows, marks), left_out, spans))
+    cut = list(lines.shortened(texts, block.titles, block.bodies, (rows, marks), left_out, spans))
     changed = _with_texts(block, cut)
     chosen[:] = False
     chosen[[one.number for one in cut]] = True
-    again = fragments_of(Utf8Texts(changed.offsets, changed.data), only_first=True, chosen=chosen)
+    again = lines.fragments_of(Utf8Texts(changed.offsets, changed.data), only_first=True, chosen=chosen)
     openings = np.where(chosen, _openings(again, block), openings)
     return replace(changed, not_compared=not_compared(rows, marks, apart, texts), openings=openings)
 
 
 def _openings(rows: FragmentRows, block: DocumentBlock) -> NDArray[np.int64]:
-    return openings_of(rows, np.zeros_like(rows.flags), block.sources, block.times)
+    return lines.openings_of(rows, np.zeros_like(rows.flags), block.sources, block.times)
 
 
-def _with_texts(block: DocumentBlock, cut: list[Shortened]) -> DocumentBlock:
-    texts, bodies = without_lines(Utf8Texts(block.offsets, block.data), block.bodies, cut)
+def _with_texts(block: DocumentBlock, cut: list[lines.Shortened]) -> DocumentBlock:
+    texts, bodies = lines.without_lines(Utf8Texts(block.offsets, block.data), block.bodies, cut)
     titles, characters = block.titles - block.offsets[:-1], block.characters.copy()
     for one in cut:
         titles[one.number] = len(one.title)

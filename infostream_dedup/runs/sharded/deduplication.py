@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property, partial
 from itertools import chain
 from typing import Any, Final
@@ -13,41 +13,22 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from infostream_dedup.errors import UsageError
+from infostream_dedup.judging.evidence import judging
 from infostream_dedup.judging.evidence.explanation import EvidenceReason, reasons_of_pairs
-from infostream_dedup.judging.evidence.facts import NO_SOURCE, DocumentFacts, equal_halves
-from infostream_dedup.judging.evidence.judging import (
-    KEPT,
-    STATUS_NAMES,
-    JudgedCandidates,
-    break_chains,
-    crowded,
-    deciding_pairs,
-    judge_pairs,
-    yield_to_differing,
-)
+from infostream_dedup.judging.evidence.facts import NO_SOURCE, DocumentFacts
 from infostream_dedup.judging.evidence.kernels.comparing import ComparedKeys, sum_keys
-from infostream_dedup.judging.evidence.kinds import KIND_NAMES, Kind, seen_from_later
 from infostream_dedup.judging.evidence.pair_evidence import heaviest
 from infostream_dedup.judging.evidence.pair_model import shipped_model
 from infostream_dedup.judging.evidence.policies import EVERY_PAIR, Policy
 from infostream_dedup.links.compiled.kernels.rows import mix_rows
-from infostream_dedup.links.compiled.term_rows import TermRows
 from infostream_dedup.links.pair_rules import need
-from infostream_dedup.machine.arrays import entries_of, offsets_of, places_of
+from infostream_dedup.machine.arrays import earliest_equal, offsets_of
 from infostream_dedup.machine.scratch import row_blocks
 from infostream_dedup.model import NO_TIME, Settings
-from infostream_dedup.model.settings import CANDIDATE_TERMS, COMPARED_TERMS, SHOWN_DECIMALS
-from infostream_dedup.runs.batch.deduplication import (
-    K_SIMILAR,
-    BestPairs,
-    DuplicateRule,
-    JudgedStatus,
-    Show,
-    Status,
-    repeats,
-    verdicts_of,
-)
+from infostream_dedup.model.settings import CANDIDATE_TERMS, COMPARED_TERMS
+from infostream_dedup.runs.batch import deduplication
+from infostream_dedup.runs.batch.deduplication import repeats
+from infostream_dedup.runs.batch.judging import EqualDocuments
 from infostream_dedup.runs.batch.linking import MOST_VERBATIM_LINKS, least_count
 from infostream_dedup.runs.batch.pairing import JudgedPairRow, ListedPairs, PairChoice, collected, judgements_of
 from infostream_dedup.runs.sharded.disk_runner import LinkedRun
@@ -62,73 +43,17 @@ from infostream_dedup.runs.sharded.key_terms import (
     key_term_labels,
     mark_key_terms,
 )
-from infostream_dedup.runs.sharded.linking import NodeTable, earliest_equal
+from infostream_dedup.runs.sharded.linking import NodeTable
 from infostream_dedup.runs.sharded.pairing import DocumentPairs, DocumentRows, paired, pick_terms, recounted
 from infostream_dedup.runs.sharded.reading import DIGEST, FACTS, RECORDS, RunRows, new_wording, weighed_records
-from infostream_dedup.runs.sharded.work_folder import Stage, joined, rows_by_chunk
+from infostream_dedup.runs.sharded.work_folder import Stage, joined
 from infostream_dedup.terms.key_terms import INSUFFICIENT_TERMS
 from infostream_dedup.terms.statistics import as_count
 
 # Decides status and group of every document of a collection in a work folder, as `dedup` does in memory
 
-STATUSES: Final = ("new", "exact", "insufficient_text", "duplicate", "similar")
 _NOBODY: Final = -1
 _PAIRS_AT_ONCE: Final = 1_000_000
-_NAMED: Final = 10_000
-
-
-@dataclass(frozen=True, slots=True)
-class FoundStatuses:
-    """Statuses of all documents."""
-
-    status: NDArray[np.uint8]  # uint8 (documents,), index into `STATUSES`
-    # int64 (documents,), the earlier document that each repeats or resembles most; -1 if there is none
-    of: NDArray[np.int64]
-    group: NDArray[np.int64]  # int64 (documents,), the earliest document of its group
-    ids: pa.ChunkedArray  # id of each document, by chunk
-    lengths: NDArray[np.int64]  # int64 (documents,), characters of the body
-
-    def __len__(self) -> int:
-        return len(self.status)
-
-    def statuses(self) -> Iterator[Status]:
-        """The status of every document, in input order."""
-        for begin in range(0, len(self), _NAMED):
-            rows = slice(begin, min(begin + _NAMED, len(self)))
-            of = self.ids_at(np.maximum(self.of[rows], 0))
-            groups = self.ids_at(self.group[rows])
-            known = (self.of[rows] != _NOBODY).tolist()
-            for status, one, there, group in zip(self.status[rows].tolist(), of, known, groups, strict=True):
-                yield Status(STATUSES[status], one if there else None, group)
-
-    def kept(self, show: Show) -> NDArray[np.bool_]:
-        """Which documents are shown: of each group its ``first``, or its ``longest`` (the first of equals)."""
-        if show == "first":
-            return np.asarray(self.group == np.arange(len(self)))
-        if show != "longest":
-            raise UsageError(
-                f"show (--show) {show} compares documents in memory; with a work folder it is first or longest"
-            )
-        order = np.lexsort((np.arange(len(self)), -self.lengths, self.group))
-        first = np.ones(len(order), dtype=np.bool_)
-        first[1:] = self.group[order][1:] != self.group[order][:-1]
-        kept = np.zeros(len(self), dtype=np.bool_)
-        kept[order[first]] = True
-        return kept
-
-    def counts(self) -> dict[str, int]:
-        """Documents of each status."""
-        found = np.bincount(self.status, minlength=len(STATUSES)).tolist()
-        return dict(zip(STATUSES, found, strict=True))
-
-    def groups(self) -> int:
-        """Groups of at least two documents."""
-        return int((np.unique(self.group, return_counts=True)[1] > 1).sum())
-
-    def ids_at(self, documents: NDArray[np.int64]) -> list[str]:
-        """Ids of documents."""
-        found: list[str] = self.ids.take(documents).to_pylist()
-        return found
 
 
 class StatusRules:
@@ -138,10 +63,10 @@ class StatusRules:
     ``count``; ``duplicate_rule``: as in ``batch.deduplication.statuses``.
     """
 
-    def __init__(self, nodes: NodeTable, settings: Settings, duplicate_rule: DuplicateRule) -> None:
+    def __init__(self, nodes: NodeTable, settings: Settings, duplicate_rule: deduplication.DuplicateRule) -> None:
         self._settings = settings
         self._duplicate_rule = duplicate_rule
-        self._k_similar = min(K_SIMILAR, settings.k)
+        self._k_similar = min(deduplication.K_SIMILAR, settings.k)
         self._nodes, self._sizes = nodes, nodes.sizes.astype(np.int64)
 
     @property
@@ -174,13 +99,14 @@ class StatusRules:
         several = times[number] > 1
         exact = recount(pairs.at(several)) if several.any() else pairs.at(several)
         both = DocumentPairs.joined([pairs.at(~several), exact])
-        return both.at(_best_places(both))
+        return both.at(deduplication.best_places(both.a, both.b, both.forward, both.backward))
 
     def _candidates(self, pairs: DocumentPairs) -> DocumentPairs:
         known = np.minimum(pairs.forward, pairs.backward) >= self.least
         left = ~np.isin(pairs.b, pairs.b[known]) & ~known
         best = np.zeros(len(pairs), dtype=np.bool_)
-        best[np.flatnonzero(known)[_best_places(pairs.at(known))]] = True
+        some = pairs.at(known)
+        best[np.flatnonzero(known)[deduplication.best_places(some.a, some.b, some.forward, some.backward)]] = True
         return pairs.at(best | left)
 
     def _need(self, k: int, a: NDArray[np.int64], b: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -204,26 +130,26 @@ class Statuses:
         self._similar[similar.b] = similar.a
         join_groups(same.a, same.b, self._parents)
 
-    def finish(self, rows: Sequence[dict[str, Any]]) -> FoundStatuses:
+    def finish(self, rows: Sequence[dict[str, Any]]) -> deduplication.FoundStatuses:
         """Statuses of all documents."""
         first = _earliest(_digests(rows, self._nodes.documents)[:, :2])
         exact = np.where(first != np.arange(len(first)), first, _NOBODY)
         equal = np.flatnonzero(exact != _NOBODY)
         join_groups(exact[equal], equal, self._parents)
         short = self._nodes.sizes[self._nodes.node_of] < INSUFFICIENT_TERMS
-        conditions = [exact != _NOBODY, short, self._duplicate != _NOBODY, self._similar != _NOBODY]
-        status = np.select(conditions, [1, 2, 3, 4], 0).astype(np.uint8)
-        of = np.select([status == 1, status == 3, status == 4], [exact, self._duplicate, self._similar], _NOBODY)
-        return FoundStatuses(
-            status,
-            of,
-            earliest_joined(self._parents),
-            pa.chunked_array([row["ids"] for row in rows], pa.string()),
-            joined(rows, "lengths"),
-        )
+        status, of = deduplication.chosen_statuses(exact, short, self._duplicate, self._similar)
+        group = earliest_joined(self._parents)
+        return deduplication.FoundStatuses(status, of, group, _ids_of(rows), joined(rows, "lengths"))
 
 
-def statuses_on_disk(linked: LinkedRun, *, duplicate_rule: DuplicateRule = "equal") -> FoundStatuses:
+def _ids_of(rows: Sequence[dict[str, Any]]) -> Callable[[NDArray[np.int64]], list[str]]:
+    ids = pa.chunked_array([row["ids"] for row in rows], pa.string())
+    return lambda documents: ids.take(documents).to_pylist()
+
+
+def statuses_on_disk(
+    linked: LinkedRun, *, duplicate_rule: deduplication.DuplicateRule = "equal"
+) -> deduplication.FoundStatuses:
     """Decide as ``batch.deduplication.statuses`` does; the score must be ``count``.
 
     linked: the collection; the hashes of the bodies must have been taken.
@@ -238,13 +164,6 @@ def statuses_on_disk(linked: LinkedRun, *, duplicate_rule: DuplicateRule = "equa
         found.add(rules.settled(duplicate, recount), rules.settled(similar, recount), same)
         linked.run.tell(step, min(block.stop, len(nodes)), len(nodes))
     return found.finish(list(linked.documents()))
-
-
-def _best_places(pairs: DocumentPairs) -> NDArray[np.int64]:
-    """Where the best pair of each later document is: by (min, max, earliest)."""
-    low, high = np.minimum(pairs.forward, pairs.backward), np.maximum(pairs.forward, pairs.backward)
-    order = np.lexsort((pairs.a, -high, -low, pairs.b))
-    return order[np.unique(pairs.b[order], return_index=True)[1]]
 
 
 def join_groups(a: NDArray[np.int64], b: NDArray[np.int64], parents: NDArray[np.int32]) -> None:
@@ -368,11 +287,11 @@ class JudgedRun(LinkedRun):
 
     def deciding(self, a: NDArray[np.int64], b: NDArray[np.int64]) -> _Pairs:
         """The pairs, in the order of (b, a), that are enough to decide statuses."""
-        if not crowded(b).any():
+        if not judging.crowded(b).any():
             return a, b
         documents, places = np.unique(np.concatenate([a, b]), return_inverse=True)
         one, other = places[: len(a)].astype(np.int64), places[len(a) :].astype(np.int64)
-        wanted, _ = deciding_pairs(
+        wanted, _ = judging.deciding_pairs(
             one,
             other,
             self._compared_keys(documents),
@@ -381,11 +300,11 @@ class JudgedRun(LinkedRun):
         )
         return a[wanted], b[wanted]
 
-    def judge(self, a: NDArray[np.int64], b: NDArray[np.int64], *, filtered: bool = True) -> JudgedCandidates:
+    def judge(self, a: NDArray[np.int64], b: NDArray[np.int64], *, filtered: bool = True) -> judging.JudgedCandidates:
         """Judge pairs of documents; arguments and result as for ``batch.judging.JudgedCollection.judge``."""
         documents, places = np.unique(np.concatenate([a, b]), return_inverse=True)
         one, other = places[: len(a)].astype(np.int64), places[len(a) :].astype(np.int64)
-        found = judge_pairs(
+        found = judging.judge_pairs(
             one,
             other,
             keys=self._compared_keys(documents),
@@ -408,21 +327,16 @@ class JudgedRun(LinkedRun):
             {"counted": self.counted.key},
             lambda: weighed_records(list(self.counted.batches("raw")), self.languages.astype(np.int8)),
         )
-        return RunRows.of_records(found.batches("records"))
+        return RunRows.of(list(RECORDS.rows(found.batches("records"))), "sizes", "words")
 
     @cached_property
-    def _ranked(self) -> list[tuple[int, TermRows, NDArray[np.int64], TermRows]]:
-        """First document, key terms, weights and targets of each chunk, by rank among all key terms, memory-mapped."""
+    def _ranked(self) -> tuple[RunRows, RunRows, RunRows]:
+        """Key terms by rank among all key terms, their weights, and targets, memory-mapped."""
         found = self.stage("ranked", KEYS, {"compared": self.compared.key}, self._ranks)
-        return [
-            (
-                row["first"],
-                TermRows(offsets_of(row["sizes"]), row["keys"], 0),
-                row["weights"],
-                TermRows(offsets_of(row["target_sizes"]), row["targets"], 0),
-            )
-            for row in KEYS.rows(found.batches("keys"))
-        ]
+        rows = list(KEYS.rows(found.batches("keys")))
+        of = (("sizes", "keys"), ("sizes", "weights"), ("target_sizes", "targets"))
+        keys, weights, targets = (RunRows.of(rows, sizes, values) for sizes, values in of)
+        return keys, weights, targets
 
     def _ranks(self) -> Iterator[pa.RecordBatch]:
         place = self._places()
@@ -450,94 +364,22 @@ class JudgedRun(LinkedRun):
 
     def _compared_keys(self, documents: NDArray[np.int64]) -> ComparedKeys:
         """Key terms of documents, which ascend."""
-        firsts = np.array([first for first, *_ in self._ranked], dtype=np.int64)
-        keys, weights = [np.zeros(0, np.uint32)], [np.zeros(0, np.int64)]
-        targets, sizes, target_sizes = [np.zeros(0, np.uint32)], [np.zeros(0, np.int64)], [np.zeros(0, np.int64)]
-        for (_, asked, heavy, answers), rows in zip(self._ranked, rows_by_chunk(documents, firsts), strict=True):
-            places, length = entries_of(asked.indptr, rows)
-            keys.append(asked.indices[places])
-            weights.append(heavy[places])
-            sizes.append(length)
-            places, length = entries_of(answers.indptr, rows)
-            targets.append(answers.indices[places])
-            target_sizes.append(length)
-        begins, weighed = offsets_of(np.concatenate(sizes)), np.concatenate(weights)
-        terms = np.concatenate(keys).astype(np.int32)
+        keys, heavy, targets = self._ranked
+        asked, weighed = keys.some(documents, np.uint32), heavy.some(documents, np.int64).values
+        answers, begins = targets.some(documents, np.uint32), asked.indptr
         top = heaviest(begins, weighed)
         own, squares = np.empty((len(documents), 2), dtype=np.int64), np.empty(len(documents), dtype=np.float64)
         sum_keys(begins, weighed, top, own, squares)
         return ComparedKeys(
             begins=begins,
-            terms=terms,
+            terms=asked.values.astype(np.int32),
             weights=weighed,
             heaviest=top,
             own=own,
             squares=squares,
-            target_begins=offsets_of(np.concatenate(target_sizes)),
-            targets=np.concatenate(targets).astype(np.int32),
+            target_begins=answers.indptr,
+            targets=answers.values.astype(np.int32),
         )
-
-
-class EqualTexts:
-    """Pairs of documents with equal texts; in large clusters, only pairs with the earliest document.
-
-    ``texts``: (documents,), the earliest document with this text, negative for an empty one.
-    """
-
-    def __init__(self, texts: NDArray[np.int64]) -> None:
-        self._texts = texts
-        self._order = np.argsort(texts, kind="stable")
-        self._begins = np.searchsorted(texts[self._order], texts)
-        self._place = np.empty(len(texts), dtype=np.int64)
-        self._place[self._order] = np.arange(len(texts))
-        before = np.where(texts >= 0, self._place - self._begins, 0)
-        self._great = int(before.sum()) > MOST_VERBATIM_LINKS // 2
-        self._before = np.minimum(before, 1) if self._great else before
-
-    def before(self, documents: NDArray[np.int64]) -> _Pairs:
-        """Later and earlier document of each pair whose later document is among ``documents``."""
-        return self._run(documents, self._begins, self._before[documents])
-
-    def after(self, documents: NDArray[np.int64]) -> _Pairs:
-        """Earlier and later document of each pair whose earlier document is among ``documents``."""
-        ends = np.searchsorted(self._texts[self._order], self._texts[documents], side="right")
-        length = np.where(self._texts[documents] >= 0, ends - self._place[documents] - 1, 0)
-        if self._great:
-            length = np.where(self._place[documents] == self._begins[documents], length, 0)
-        return self._run(documents, self._place + 1, length)
-
-    def _run(self, documents: NDArray[np.int64], begins: NDArray[np.int64], length: NDArray[np.int64]) -> _Pairs:
-        place = places_of(begins[documents], length)
-        return np.repeat(documents, length), self._order[place]
-
-
-class EqualDocuments:
-    """Pairs of documents with equal texts or halves, and of two sources with equal openings."""
-
-    def __init__(self, facts: DocumentFacts) -> None:
-        self._sources = facts.sources
-        self._texts = EqualTexts(facts.texts)
-        self._halves = equal_halves(facts)
-        self._openings = None if facts.openings is None else EqualTexts(facts.openings)
-
-    def before(self, documents: NDArray[np.int64]) -> _Pairs:
-        """As ``EqualTexts.before``."""
-        openings = None if self._openings is None else self._openings.before(documents)
-        return self._all(documents, self._texts.before(documents), self._halves[::-1], openings)
-
-    def after(self, documents: NDArray[np.int64]) -> _Pairs:
-        """As ``EqualTexts.after``."""
-        openings = None if self._openings is None else self._openings.after(documents)
-        return self._all(documents, self._texts.after(documents), self._halves, openings)
-
-    def _all(self, documents: NDArray[np.int64], texts: _Pairs, halves: _Pairs, openings: _Pairs | None) -> _Pairs:
-        own = np.isin(halves[0], documents)
-        found = [texts, (halves[0][own], halves[1][own])]
-        if openings is not None:
-            wanted = self._sources[openings[0]] != self._sources[openings[1]]
-            found.append((openings[0][wanted], openings[1][wanted]))
-        one, other = np.concatenate(found, axis=1)
-        return one, other
 
 
 # Lists judged pairs of a collection in a work folder, as `batch.pairing` does, but not translations
@@ -590,71 +432,26 @@ def _reasons(collection: JudgedRun, part: ListedPairs) -> list[list[EvidenceReas
 _DECIDED_AT_ONCE: Final = 200_000
 
 
-@dataclass(frozen=True, slots=True)
-class FoundJudgedStatuses(FoundStatuses):
-    """Statuses of all documents, and their probabilities."""
-
-    kinds: NDArray[np.int8]  # int8 (documents,), `Kind` of the pair with `of`; meaningless if there is none
-    probability: NDArray[np.float64]  # float64 (documents,), probability of the same pair
-    differing: NDArray[np.object_]  # `WordDifference` or `None` of the same pair
-    stories: NDArray[np.int64]  # int64 (documents,), earliest document of the story; -1 if it tells one alone
-
-    def statuses(self) -> Iterator[JudgedStatus]:
-        """The status of every document, in input order."""
-        # The decorator replaces a class with slots, so super() without arguments would look for the class before it.
-        plain = FoundStatuses.statuses(self)
-        parts = (self.stories[begin : begin + _NAMED] for begin in range(0, len(self), _NAMED))
-        named = ((told, self.ids_at(np.maximum(told, 0))) for told in parts)
-        names = (
-            one if first >= 0 else None for told, ids in named for first, one in zip(told.tolist(), ids, strict=True)
-        )
-        columns = (self.kinds, self.probability, self.differing, names)
-        for status, kind, probability, words, story in zip(plain, *columns, strict=True):
-            if status.of is None:
-                yield JudgedStatus(status.status, None, status.group, story=story)
-                continue
-            name = KIND_NAMES[seen_from_later(Kind(int(kind)))]
-            sure = round(float(probability), SHOWN_DECIMALS)
-            yield JudgedStatus(status.status, status.of, status.group, name, sure, words, story)
-
-
-def judged_statuses_on_disk(collection: JudgedRun, policy: Policy = EVERY_PAIR) -> FoundJudgedStatuses:
+def judged_statuses_on_disk(collection: JudgedRun, policy: Policy = EVERY_PAIR) -> deduplication.FoundJudgedStatuses:
     """Decide as ``batch.deduplication.judged_statuses`` does.
 
     collection: the documents; the hashes of the bodies must have been taken.
     """
     nodes = collection.nodes
     sizes = nodes.sizes[nodes.node_of]
-    decided = BestPairs.none(len(sizes))
-    parents, kept = np.arange(len(sizes), dtype=np.int32), np.full(len(sizes), KEPT, dtype=np.int8)
+    decided = deduplication.BestPairs.none(len(sizes))
+    parents, kept = np.arange(len(sizes), dtype=np.int32), np.full(len(sizes), judging.KEPT, dtype=np.int8)
     for a, b in _candidates(collection):
         judged = collection.judge(*(collection.deciding(a, b) if policy.allows_every_pair else (a, b)))
-        found = verdicts_of(judged, policy, sizes)
-        yield_to_differing(found.b, found.status, found.kinds, found.wording)
-        break_chains(found, kept)
+        found = deduplication.verdicts_of(judged, policy, sizes)
+        judging.yield_to_differing(found.b, found.status, found.kinds, found.wording)
+        judging.break_chains(found, kept)
         decided.take(found)
     decided.find_forms()
     join_groups(*decided.joined(), parents)
-    return _found(collection, decided, earliest_joined(parents), sizes)
-
-
-def _found(
-    collection: JudgedRun, decided: BestPairs, group: NDArray[np.int64], sizes: NDArray[np.uint8]
-) -> FoundJudgedStatuses:
-    number = np.array([STATUSES.index(name) for name in STATUS_NAMES], dtype=np.uint8)
-    short = (sizes < INSUFFICIENT_TERMS) & (decided.of < 0) & (collection.facts.texts < 0)
+    short = (sizes < INSUFFICIENT_TERMS) & (collection.facts.texts < 0)
     rows = list(collection.documents())
-    return FoundJudgedStatuses(
-        np.where(short, STATUSES.index("insufficient_text"), number[decided.status]).astype(np.uint8),
-        decided.of,
-        group,
-        pa.chunked_array([row["ids"] for row in rows], pa.string()),
-        joined(rows, "lengths"),
-        decided.kind,
-        decided.probability,
-        decided.differing,
-        decided.stories(group.astype(np.int64)),
-    )
+    return decided.found(earliest_joined(parents), short, _ids_of(rows), joined(rows, "lengths"))
 
 
 def _candidates(collection: JudgedRun) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64]]]:

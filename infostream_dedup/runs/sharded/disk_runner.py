@@ -16,21 +16,7 @@ from infostream_dedup.links.measures import EXACT_FROM
 from infostream_dedup.machine.progress import Progress
 from infostream_dedup.model import Document, DocumentBlock, Settings
 from infostream_dedup.model.settings import REPRESENTATIONS
-from infostream_dedup.runs.sharded.key_terms import (
-    COLUMNS,
-    KEYS,
-    STATISTICS,
-    CollisionError,
-    FrozenVocabulary,
-    KeyChunk,
-    KeyCounts,
-    PivotTerms,
-    mark_key_terms,
-    merge_statistics,
-    partial_statistics,
-    select_keys,
-    terms_of_hash,
-)
+from infostream_dedup.runs.sharded import key_terms
 from infostream_dedup.runs.sharded.linking import (
     DEGREES,
     LINKS,
@@ -53,6 +39,13 @@ if TYPE_CHECKING:
 # One representation of a collection in a work folder: statistics, key terms, nodes and links
 
 MOST_STORED: Final = 20_000_000  # links below ``EXACT_FROM`` are also stored if there are certainly no more than this
+
+
+def least_stored(counts: key_terms.KeyCounts, documents: int, n: int) -> int:
+    """The smallest k whose links are stored: 1 if they are certainly few, otherwise 4 (or n if smaller)."""
+    return 1 if min(counts.expected_work, documents * documents) <= MOST_STORED else min(EXACT_FROM, n)
+
+
 _DAY: Final = 86_400
 
 _SHARED: Final = ("weighting", "n", "target", "df_min", "df_max", "k1", "b", "background", "morph")
@@ -100,30 +93,32 @@ class LinkedRun:
         return found
 
     @cached_property
-    def vocabulary(self) -> FrozenVocabulary:
+    def vocabulary(self) -> key_terms.FrozenVocabulary:
         """All terms, frozen."""
-        return FrozenVocabulary.of(self.statistics.batches("statistics"))
+        return key_terms.FrozenVocabulary.of(self.statistics.batches("statistics"))
 
     @cached_property
     def statistics(self) -> Stage:
         """The vocabulary with its statistics, in one row."""
-        return self.stage("statistics", STATISTICS, {"counted": self.counted.key}, self._make_statistics)
+        return self.stage("statistics", key_terms.STATISTICS, {"counted": self.counted.key}, self._make_statistics)
 
     def _make_statistics(self) -> Iterator[pa.RecordBatch]:
         self.run.tell(f"{self.settings.representation}: statistics", 0, 1)
         try:
-            yield from merge_statistics(partial_statistics(self.counts()))
-        except CollisionError as error:
-            raise CollisionError(error.shared, terms_of_hash(self.counts(), error.shared)) from error
+            yield from key_terms.merge_statistics(key_terms.partial_statistics(self.counts()))
+        except key_terms.CollisionError as error:
+            raise key_terms.CollisionError(
+                error.shared, key_terms.terms_of_hash(self.counts(), error.shared)
+            ) from error
         self.run.tell(f"{self.settings.representation}: statistics", 1, 1)
 
     @cached_property
-    def pivot(self) -> PivotTerms | None:
+    def pivot(self) -> key_terms.PivotTerms | None:
         """Key terms in a pivot language; ``None`` in other representations."""
         if self.settings.representation != "pivot":
             return None
         documents = np.array([one.documents for one in self.vocabulary.totals], dtype=np.int64)
-        return PivotTerms(self.counts, documents, self.settings)
+        return key_terms.PivotTerms(self.counts, documents, self.settings)
 
     @cached_property
     def columns(self) -> Stage:
@@ -131,7 +126,7 @@ class LinkedRun:
         shown = {"statistics": self.statistics.key, "answers": answers_fingerprint(), "pivot": self.settings.pivot}
         decided = {**shown, **{one: getattr(self.settings, one) for one in _SHARED}}
         rows = iter(()) if self.pivot is None else self.pivot.make_columns()
-        return self.stage("columns", COLUMNS, decided, lambda: self._make_columns(rows))
+        return self.stage("columns", key_terms.COLUMNS, decided, lambda: self._make_columns(rows))
 
     def _make_columns(self, rows: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         self.run.tell("pivot: translation", 0, 1)
@@ -143,7 +138,7 @@ class LinkedRun:
         """Number of terms by which key terms and targets are numbered."""
         if self.pivot is None:
             return len(self.vocabulary)
-        return sum(len(row["canonical"]) for row in COLUMNS.rows(self.columns.batches("columns")))
+        return sum(len(row["canonical"]) for row in key_terms.COLUMNS.rows(self.columns.batches("columns")))
 
     @cached_property
     def keys(self) -> Stage:
@@ -151,19 +146,19 @@ class LinkedRun:
         if self.pivot is None:
             return self.selected("keys", self.settings)
         decided = {"columns": self.columns.key}
-        return self.stage("keys", KEYS, decided, lambda: self._make_keys(self.settings, None))
+        return self.stage("keys", key_terms.KEYS, decided, lambda: self._make_keys(self.settings, None))
 
-    def selected(self, name: str, settings: Settings, distinct: FrozenVocabulary | None = None) -> Stage:
+    def selected(self, name: str, settings: Settings, distinct: key_terms.FrozenVocabulary | None = None) -> Stage:
         """A stage of key terms and targets."""
         decided = {"statistics": self.statistics.key, **{one: getattr(settings, one) for one in _SHARED}}
         if distinct is not None:
             decided["distinct"] = True
-        return self.stage(name, KEYS, decided, lambda: self._make_keys(settings, distinct))
+        return self.stage(name, key_terms.KEYS, decided, lambda: self._make_keys(settings, distinct))
 
-    def _make_keys(self, settings: Settings, distinct: FrozenVocabulary | None) -> Iterator[pa.RecordBatch]:
+    def _make_keys(self, settings: Settings, distinct: key_terms.FrozenVocabulary | None) -> Iterator[pa.RecordBatch]:
         done, workers = 0, self.run.workers
         if self.pivot is None:
-            rows = select_keys(self.counts(), self.vocabulary, settings, distinct=distinct, workers=workers)
+            rows = key_terms.select_keys(self.counts(), self.vocabulary, settings, distinct=distinct, workers=workers)
         else:
             rows = self.pivot.select_keys(self.columns.batches("columns"), workers=workers)
         for row in rows:
@@ -200,25 +195,23 @@ class LinkedRun:
         return NodeTable.read(self._nodes.batches("nodes"))
 
     @cached_property
-    def key_counts(self) -> KeyCounts:
+    def key_counts(self) -> key_terms.KeyCounts:
         """How many documents have each term as a key term or target."""
-        return KeyCounts.of(self.keys.batches("keys"), self.terms)
+        return key_terms.KeyCounts.of(self.keys.batches("keys"), self.terms)
 
     @cached_property
     def numbers_of_keys(self) -> NDArray[np.int32]:
         """int32 (terms,): number of each key term, -1 for other terms."""
-        return mark_key_terms(self.keys.batches("keys"), self.terms)
+        return key_terms.mark_key_terms(self.keys.batches("keys"), self.terms)
 
-    def chunks(self) -> Iterator[KeyChunk]:
+    def chunks(self) -> Iterator[key_terms.KeyChunk]:
         """Key terms and targets, chunk by chunk."""
-        return KeyChunk.read(self.keys.batches("keys"), self.terms)
+        return key_terms.KeyChunk.read(self.keys.batches("keys"), self.terms)
 
     @property
     def least_k(self) -> int:
         """The smallest k whose links are stored: 1 if they are certainly few, otherwise 4 (or n if smaller)."""
-        documents = self.vocabulary.documents
-        most = min(self.key_counts.expected_work, documents * documents)
-        return 1 if most <= MOST_STORED else min(EXACT_FROM, self.settings.n)
+        return least_stored(self.key_counts, self.vocabulary.documents, self.settings.n)
 
     def links(self, k_min: int) -> Stage:
         """All links of at least ``k_min`` common key terms: one row of LINKS a chunk."""
@@ -231,7 +224,7 @@ class LinkedRun:
         return found
 
     def _make_links(self, k_min: int, shards: int) -> Iterator[pa.RecordBatch]:
-        firsts = [row["first"] for row in KEYS.rows(self.keys.batches("keys"))]
+        firsts = [row["first"] for row in key_terms.KEYS.rows(self.keys.batches("keys"))]
         chunks = len(firsts)
         linking = Linking(self.nodes, self.numbers_of_keys, k_min, self.moments, self._window)
         per_shard = max(1, -(-chunks // shards))

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from itertools import pairwise
-from typing import Any, Final, cast
+from typing import Final, cast
 
 import numpy as np
 import pyarrow as pa
@@ -167,13 +167,30 @@ class FrozenVocabulary:
     @classmethod
     def of(cls, batches: Iterable[pa.RecordBatch]) -> FrozenVocabulary:
         """Freeze the statistics of a whole collection, the single row that ``merge_statistics`` yields."""
-        (row,) = STATISTICS.rows(batches)
-        return cls._of_row(row)
+        (found,) = cls.read(batches)
+        return found
 
     @classmethod
-    def _of_row(cls, row: dict[str, Any]) -> FrozenVocabulary:
-        totals = tuple(map(Totals, row["documents"].tolist(), row["lengths"].tolist()))
-        return cls(row["hashes"], row["checks"], row["frequencies"].reshape(len(LANGUAGES), -1), totals)
+    def read(cls, batches: Iterable[pa.RecordBatch]) -> Iterator[FrozenVocabulary]:
+        """Read rows of STATISTICS."""
+        for row in STATISTICS.rows(batches):
+            totals = tuple(map(Totals, row["documents"].tolist(), row["lengths"].tolist()))
+            yield cls(row["hashes"], row["checks"], row["frequencies"].reshape(len(LANGUAGES), -1), totals)
+
+    def part(self, own: slice, *, counted: bool) -> FrozenVocabulary:
+        """A range of the terms; with the numbers of documents where they are ``counted``."""
+        totals = self.totals if counted else _EMPTY.totals
+        return FrozenVocabulary(self.hashes[own], self.checks[own], self.df[:, own], totals)
+
+    def row(self) -> pa.RecordBatch:
+        """A row of STATISTICS."""
+        return STATISTICS.row(
+            hashes=self.hashes,
+            checks=self.checks,
+            frequencies=self.df.ravel(),
+            documents=[one.documents for one in self.totals],
+            lengths=[one.length for one in self.totals],
+        )
 
     def numbers_of(self, chunk: CountedChunk) -> NDArray[np.int64]:
         """Number of each of the chunk's terms: int64 (terms,), in the chunk's order."""
@@ -236,40 +253,32 @@ def partial_statistics(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordB
         again = np.flatnonzero(chunk.hashes[1:] == chunk.hashes[:-1])
         if len(again):
             raise CollisionError(int(chunk.hashes[again[0]]))
-        matrix, languages = chunk.counts.counts, chunk.counts.languages
-        df = np.zeros((len(LANGUAGES), matrix.shape[1]), dtype=np.int64)
-        add_frequencies(matrix.indptr.astype(np.int64), matrix.indices, languages, df)
-        lengths = np.zeros(len(LANGUAGES), dtype=np.int64)
-        np.add.at(lengths, languages, chunk.counts.lengths)
-        yield STATISTICS.row(
-            hashes=chunk.hashes,
-            checks=chunk.checks,
-            frequencies=df[:, chunk.order].ravel(),
-            documents=np.bincount(languages, minlength=len(LANGUAGES)),
-            lengths=lengths,
-        )
+        df, totals = _counted(chunk.counts, np.arange(len(chunk.counts.lengths)))
+        yield FrozenVocabulary(chunk.hashes, chunk.checks, df[:, chunk.order], totals).row()
+
+
+def _counted(counts: TermCounts, chosen: NDArray[np.int64]) -> tuple[NDArray[np.int64], tuple[Totals, ...]]:
+    """Documents of each language that contain each term, and totals, of some documents of a chunk."""
+    matrix, languages = counts.counts[chosen], counts.languages[chosen]
+    df, lengths = np.zeros((len(LANGUAGES), matrix.shape[1]), dtype=np.int64), np.zeros(len(LANGUAGES), dtype=np.int64)
+    add_frequencies(matrix.indptr.astype(np.int64), matrix.indices, languages, df)
+    np.add.at(lengths, languages, counts.lengths[chosen])
+    return df, tuple(map(Totals, np.bincount(languages, minlength=len(LANGUAGES)).tolist(), lengths.tolist()))
 
 
 def merge_statistics(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
     """Add up statistics; yields a single row, even for no documents."""
     # Parts of similar size are merged, so that a term is moved a few times rather than once per chunk.
     parts: list[FrozenVocabulary] = []
-    for row in STATISTICS.rows(batches):
-        parts.append(FrozenVocabulary._of_row(row))
+    for part in FrozenVocabulary.read(batches):
+        parts.append(part)
         while len(parts) > 1 and len(parts[-2]) < 2 * len(parts[-1]):
             last = parts.pop()
             parts.append(_merged(parts.pop(), last))
     while len(parts) > 1:
         last = parts.pop()
         parts.append(_merged(parts.pop(), last))
-    whole = parts[0] if parts else _EMPTY
-    yield STATISTICS.row(
-        hashes=whole.hashes,
-        checks=whole.checks,
-        frequencies=whole.df.ravel(),
-        documents=[one.documents for one in whole.totals],
-        lengths=[one.length for one in whole.totals],
-    )
+    yield (parts[0] if parts else _EMPTY).row()
 
 
 def _merged(one: FrozenVocabulary, other: FrozenVocabulary) -> FrozenVocabulary:
@@ -293,19 +302,13 @@ def count_distinct(
     batches: Iterable[pa.RecordBatch], vocabulary: FrozenVocabulary, repeats: NDArray[np.bool_]
 ) -> pa.RecordBatch:
     """Statistics over the documents that repeat no earlier one: a row of STATISTICS, of all terms."""
-    df = np.zeros_like(vocabulary.df)
-    documents, lengths = np.zeros((2, len(LANGUAGES)), dtype=np.int64)
+    df, totals = np.zeros_like(vocabulary.df), _EMPTY.totals
     for chunk in CountedChunk.read(batches):
-        matrix, languages = chunk.counts.counts, chunk.counts.languages
-        chosen = np.flatnonzero(~repeats[chunk.first :][: len(languages)])
-        some, numbers = matrix[chosen], vocabulary.numbers_of(chunk)
-        own = np.zeros((len(LANGUAGES), matrix.shape[1]), dtype=np.int64)
-        add_frequencies(some.indptr.astype(np.int64), some.indices, languages[chosen], own)
-        df[:, numbers] += own
-        documents += np.bincount(languages[chosen], minlength=len(LANGUAGES))
-        np.add.at(lengths, languages[chosen], chunk.counts.lengths[chosen])
-    values = {"hashes": vocabulary.hashes, "checks": vocabulary.checks, "frequencies": df.ravel()}
-    return STATISTICS.row(**values, documents=documents, lengths=lengths)
+        chosen = np.flatnonzero(~repeats[chunk.first :][: len(chunk.counts.lengths)])
+        own, counted = _counted(chunk.counts, chosen)
+        df[:, vocabulary.numbers_of(chunk)] += own
+        totals = tuple(mine + theirs for mine, theirs in zip(totals, counted, strict=True))
+    return replace(vocabulary, df=df, totals=totals).row()
 
 
 def terms_of_hash(batches: Iterable[pa.RecordBatch], wanted: int) -> list[str]:

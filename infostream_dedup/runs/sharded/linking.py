@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from scipy.sparse.csgraph import connected_components
 
 from infostream_dedup.links.compiled.kernels.low_k import PlacedCollection, count_asked
-from infostream_dedup.links.compiled.kernels.matching import Scratch
+from infostream_dedup.links.compiled.kernels.matching import LinkRows, Scratch, split
 from infostream_dedup.links.compiled.kernels.rows import LinkArrays
 from infostream_dedup.links.compiled.low_k import counters_for
 from infostream_dedup.links.compiled.matching import PostingIndex, commonest_key_terms, ranked_rows
@@ -29,17 +29,9 @@ from infostream_dedup.links.measures import KTotals, LinkTotals
 from infostream_dedup.links.pair_rules import grades_at
 from infostream_dedup.links.relation import group_sizes_of_nodes
 from infostream_dedup.links.similarity_matrix import SimilarityMatrix
-from infostream_dedup.machine.arrays import entries_of, offsets_of, sparse_rows
+from infostream_dedup.machine.arrays import earliest_equal, entries_of, offsets_of, sparse_rows
 from infostream_dedup.machine.threads import thread_count
-from infostream_dedup.runs.sharded.kernels.rows import (
-    decode_links,
-    join_edges,
-    name_links,
-    renumber_rows,
-    sort_links,
-    span_mutual,
-    span_rows,
-)
+from infostream_dedup.runs.sharded.kernels import rows as kernels
 from infostream_dedup.runs.sharded.key_terms import KEYS, KeyChunk
 from infostream_dedup.runs.sharded.work_folder import Layout, joined, rows_by_chunk
 
@@ -123,21 +115,6 @@ def collapse_documents(
     )
 
 
-def earliest_equal(columns: Sequence[NDArray[Any]]) -> NDArray[np.int64]:
-    """The earliest document with the same values in all columns: int64 (documents,)."""
-    order = np.lexsort(columns)
-    new = np.zeros(len(order), dtype=np.bool_)
-    new[:1] = True
-    for column in columns:
-        ordered = column[order]
-        new[1:] |= ordered[1:] != ordered[:-1]
-    starts = np.flatnonzero(new)
-    # The sort is stable, so each run begins with its earliest document.
-    earliest = np.empty(len(order), dtype=np.int64)
-    earliest[order] = np.repeat(order[starts], np.diff(np.append(starts, len(order))))
-    return earliest
-
-
 LINKS: Final = Layout("links", ("first", "nodes"), {"sizes": "i4", "columns": "i4", "counts": "u1"})
 """Links of nodes ``first`` to ``first + nodes - 1`` to the nodes of one shard, or of all: ``sizes`` links of each,
 to ``columns``, ascending, with ``counts`` common key terms."""
@@ -173,7 +150,7 @@ class Linking:
         """Renumber some rows by key terms, ascending; other terms are left out."""
         room = int(np.diff(rows.indptr)[chosen].sum())
         kept, numbers = np.empty(len(chosen), dtype=np.int32), np.empty(room, dtype=np.uint32)
-        written = renumber_rows(rows.indptr, rows.indices, chosen, self.numbers_of_keys, True, kept, numbers)
+        written = kernels.renumber_rows(rows.indptr, rows.indices, chosen, self.numbers_of_keys, True, kept, numbers)
         return TermRows(offsets_of(kept), numbers[:written].copy(), self.key_terms)
 
 
@@ -221,14 +198,14 @@ class Shard:
         links = np.concatenate(parts)
         links.sort()
         links = self._in_window(links, first)
-        sizes = np.zeros(len(leaders), dtype=np.int32)
         columns, counts = np.empty(len(links), dtype=np.int32), np.empty(len(links), dtype=np.uint8)
-        decode_links(links, sizes, columns, counts)
-        return LINKS.row(first=first, nodes=len(leaders), sizes=sizes, columns=columns, counts=counts)
+        rows = LinkRows(first, np.zeros(len(leaders), dtype=np.int64), columns, counts)
+        split(links, rows)
+        return LINKS.row(first=first, nodes=len(leaders), sizes=rows.lengths, columns=columns, counts=counts)
 
     def _named(self, keys: TermRows, first: int, scratch: Scratch) -> Iterator[NDArray[np.uint64]]:
         """Links of questions, with similar questions adjacent, so that they use the same posting lists."""
-        frequencies = np.diff(self._index.starts).sum(axis=0)
+        frequencies = np.diff(self._index.lists.starts).sum(axis=0)
         by_term = np.zeros(len(self._index.rank), dtype=np.int64)
         by_term[self._index.terms] = frequencies
         order = np.argsort(commonest_key_terms(keys, by_term), kind="stable").astype(np.uint32)
@@ -244,7 +221,7 @@ class Shard:
                 waiting += [(middle, end), (begin, middle)]
                 continue
             named = np.empty(len(found), dtype=np.uint64)
-            name_links(found, order[begin:end], self._index.order, self._nodes, named)
+            kernels.name_links(found, order[begin:end], self._index.order, self._nodes, named)
             yield named
 
     def degrees(self, chunks: Iterable[KeyChunk], *, n: int, most: int) -> Iterator[pa.RecordBatch]:
@@ -253,29 +230,21 @@ class Shard:
         chunks: the asking chunks; there must be no window.
         """
         index, weights = self._index, self._linking.nodes.weights
-        key_starts, key_postings = index.lists_of(self._keys, 1)
-        counters = counters_for(index.shard_size)
+        having, counters = index.lists_of(self._keys, 1), counters_for(index.lists.shard_size)
         for chunk in chunks:
             first, leaders = self._linking.leaders(chunk)
             order = np.arange(len(leaders), dtype=np.uint32)
-            keys = ranked_rows(self._linking.rows(chunk.keys, leaders), order, index.rank)
-            targets = ranked_rows(self._linking.rows(chunk.targets, leaders), order, index.rank)
             asking = PlacedCollection(
-                key_indptr=keys[0],
-                key_ranks=keys[1],
-                target_indptr=targets[0],
-                target_ranks=targets[1],
-                target_starts=index.starts,
-                target_postings=index.postings,
-                key_starts=key_starts,
-                key_postings=key_postings,
-                shard_size=index.shard_size,
+                keys=ranked_rows(self._linking.rows(chunk.keys, leaders), order, index.rank),
+                targets=ranked_rows(self._linking.rows(chunk.targets, leaders), order, index.rank),
+                holding=index.lists,
+                having=having,
                 weights=weights[self._nodes[index.order]].astype(np.uint32),
                 own=np.zeros(0, dtype=np.uint8),
             )
             counts = np.zeros((3, len(leaders), n + 1), dtype=np.int64)
             itself = self._places_of(np.arange(first, first + len(leaders)))
-            count_asked(len(leaders), asking, itself, counters, *counts)
+            count_asked(asking, itself, counters, *counts)
             at_least = np.cumsum(counts[:, :, ::-1], axis=2)[:, :, ::-1][:, :, 1 : most + 1]
             out, into, both = (one.ravel() for one in at_least)
             yield DEGREES.row(first=first, nodes=len(leaders), outgoing=out, incoming=into, returned=both)
@@ -328,7 +297,7 @@ def _merged(first: int, nodes: int, rows: Sequence[dict[str, Any]]) -> pa.Record
         place = np.arange(len(row["columns"])) + np.repeat(cursor - offsets_of(own)[:-1], own)
         columns[place], counts[place] = row["columns"], row["counts"]
         cursor += own
-    sort_links(indptr, columns, counts, np.empty(int(sizes.max(initial=0)), dtype=np.uint64))
+    kernels.sort_links(indptr, columns, counts, np.empty(int(sizes.max(initial=0)), dtype=np.uint64))
     return LINKS.row(first=first, nodes=nodes, sizes=sizes, columns=columns, counts=counts)
 
 
@@ -368,7 +337,7 @@ def span_links(batches: Iterable[pa.RecordBatch], nodes: int) -> Iterator[pa.Rec
     for level in np.flatnonzero(held)[::-1].tolist():
         for row, indptr in rows:
             links = LinkArrays(indptr, row["columns"], row["counts"])
-            written = span_rows(row["first"], links, level, parents, edges, written)
+            written = kernels.span_rows(row["first"], links, level, parents, edges, written)
     yield forest_row(edges[:written])
 
 
@@ -382,7 +351,7 @@ def merge_forests(batches: Iterable[pa.RecordBatch], nodes: int) -> Iterator[pa.
     a, b, counts = _edges(batches)
     order = np.argsort(counts, kind="stable")[::-1]
     kept = np.empty(len(a), dtype=np.int64)
-    chosen = kept[: join_edges(a, b, order.astype(np.int64), np.arange(nodes, dtype=np.int32), kept)]
+    chosen = kept[: kernels.join_edges(a, b, order.astype(np.int64), np.arange(nodes, dtype=np.int32), kept)]
     yield FOREST.row(a=a[chosen], b=b[chosen], counts=counts[chosen])
 
 
@@ -578,7 +547,7 @@ def _mutual_forest(
     size, written = len(indptr) - 1, 0
     parents, edges = np.arange(size, dtype=np.int32), np.empty((size, 3), dtype=np.int32)
     for level in np.unique(counts)[::-1].tolist() if len(counts) else []:
-        written = span_mutual(LinkArrays(indptr, columns, counts), own, level, parents, edges, written)
+        written = kernels.span_mutual(LinkArrays(indptr, columns, counts), own, level, parents, edges, written)
     return edges[:written]
 
 

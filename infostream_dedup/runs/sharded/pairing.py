@@ -21,6 +21,7 @@ from infostream_dedup.runs.batch.pairing import PairRow, Row, rows_of_pairs
 from infostream_dedup.runs.sharded.disk_runner import LinkedRun
 from infostream_dedup.runs.sharded.key_terms import KEYS, LABELS, column_labels, key_term_labels
 from infostream_dedup.runs.sharded.linking import LINKS, BlockRows, LinkTable, NodeTable, merge_links
+from infostream_dedup.runs.sharded.reading import RunRows
 from infostream_dedup.runs.sharded.work_folder import Layout, Stage, joined, rows_by_chunk
 from infostream_dedup.terms.key_terms import KeyTerms, PivotSpace
 from infostream_dedup.terms.statistics import TermCounts
@@ -188,13 +189,13 @@ class DocumentRows:
     """Key terms, targets and ids of any documents, memory-mapped."""
 
     def __init__(self, linked: LinkedRun) -> None:
-        self._chunks = list(KEYS.rows(linked.keys.batches("keys")))
-        self._bounds = [(offsets_of(row["sizes"]), offsets_of(row["target_sizes"])) for row in self._chunks]
-        self._firsts = np.array([row["first"] for row in self._chunks], dtype=np.int64)
+        rows = list(KEYS.rows(linked.keys.batches("keys")))
+        self._keys, self._weights = (RunRows.of(rows, "sizes", name) for name in ("keys", "weights"))
+        self._targets = RunRows.of(rows, "target_sizes", "targets")
         self._numbers = linked.numbers_of_keys
         self._documents = list(linked.documents())
         self._document_firsts = np.array([row["first"] for row in self._documents], dtype=np.int64)
-        self.languages = joined(self._chunks, "languages", np.uint8)
+        self.languages = joined(rows, "languages", np.uint8)
         self._labels = _labels(linked)
         self._linked = linked
 
@@ -210,19 +211,18 @@ class DocumentRows:
 
         In a pivot language, they come with the words of the documents.
         """
-        keys, weights, sizes = self._rows(documents, "keys", 0)
-        used = np.unique(keys)
+        keys, weights = self._numbered(self._keys, documents), self._weights.some(documents, np.int64).values
+        used = np.unique(keys.values)
         labels = self._labels.take(pa.array(used)).to_pylist()
         order = sorted(range(len(labels)), key=labels.__getitem__)
         column = np.full(len(self._labels), -1, dtype=np.int64)
         column[used[order]] = np.arange(len(used))
         shape = (len(documents), len(used))
-        matrix = sp.csr_array((weights, column[keys], offsets_of(sizes)), shape=shape)
-        targets, _, target_sizes = self._rows(documents, "targets", 1)
-        place = column[targets]
-        kept = place >= 0
-        bounds = offsets_of(kept)[offsets_of(target_sizes)]
-        met = sp.csr_array((np.ones(int(kept.sum()), dtype=np.bool_), place[kept], bounds), shape=shape)
+        matrix = sp.csr_array((weights, column[keys.values], keys.indptr), shape=shape)
+        targets = self._numbered(self._targets, documents)
+        places = Ragged(targets.indptr, column[targets.values])
+        places = places.chosen(places.values >= 0)
+        met = sp.csr_array((np.ones(len(places.values), dtype=np.bool_), places.values, places.indptr), shape=shape)
         met.sort_indices()
         matrix.sort_indices()
         terms = [labels[number] for number in order]
@@ -258,21 +258,11 @@ class DocumentRows:
                 ids, table, relation, key_terms, wanted=wanted, terms=terms, made=made, added=added
             )
 
-    def _rows(
-        self, documents: NDArray[np.int64], name: str, which: int
-    ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
-        """Key-term numbers of each document's terms (other terms are left out), weights and sizes."""
-        terms, weights, sizes = [np.zeros(0, np.int64)], [np.zeros(0, np.int64)], [np.zeros(0, np.int64)]
-        asked = rows_by_chunk(documents, self._firsts)
-        for row, bounds, rows in zip(self._chunks, self._bounds, asked, strict=True):
-            place, length = entries_of(bounds[which], rows)
-            number = self._numbers[row[name][place]].astype(np.int64)
-            known = number >= 0
-            terms.append(number[known])
-            sizes.append(np.diff(offsets_of(known)[offsets_of(length)]))
-            if name == "keys":
-                weights.append(row["weights"][place])
-        return np.concatenate(terms), np.concatenate(weights), np.concatenate(sizes)
+    def _numbered(self, terms: RunRows, documents: NDArray[np.int64]) -> Ragged:
+        """Key-term numbers of each document's terms; other terms are left out."""
+        given = terms.some(documents, np.uint32)
+        numbers = Ragged(given.indptr, self._numbers[given.values].astype(np.int64))
+        return numbers.chosen(numbers.values >= 0)
 
 
 def all_key_terms(linked: LinkedRun) -> KeyTerms:

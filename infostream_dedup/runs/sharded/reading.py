@@ -147,25 +147,27 @@ class RunRows:
         return cls(np.array([row["first"] for row in rows], dtype=np.int64), runs)
 
     @classmethod
-    def of_records(cls, records: Iterable[pa.RecordBatch]) -> RunRows:
-        """Records of documents, from rows of RECORDS."""
-        rows = list(RECORDS.rows(records))
-        runs = [Ragged(offsets_of(row["sizes"]), row["words"]) for row in rows]
+    def of(cls, rows: Sequence[dict[str, Any]], sizes: str, values: str) -> RunRows:
+        """An array column of rows, of which another column says how many values each document has."""
+        runs = [Ragged(offsets_of(row[sizes]), row[values]) for row in rows]
         return cls(np.array([row["first"] for row in rows], dtype=np.int64), runs)
 
     def triples(self, documents: NDArray[np.int64]) -> TripleRows:
         """Triples of documents, which ascend."""
-        return TripleRows(*self._some(documents, np.uint64))
+        found = self.some(documents, np.uint64)
+        return TripleRows(found.values, found.indptr)
 
     def records(self, documents: NDArray[np.int64]) -> EvidenceRecords:
         """Records of documents, which ascend."""
-        return EvidenceRecords(*self._some(documents, np.uint32))
+        found = self.some(documents, np.uint32)
+        return EvidenceRecords(found.values, found.indptr)
 
-    def _some(self, documents: NDArray[np.int64], kind: type[np.generic]) -> tuple[NDArray[Any], NDArray[np.int64]]:
+    def some(self, documents: NDArray[np.int64], kind: type[np.generic]) -> Ragged:
+        """Values of documents, which ascend."""
         asked = zip(self.runs, rows_by_chunk(documents, self.firsts), strict=True)
         parts = [run.rows(rows) for run, rows in asked]
         sizes = np.concatenate([np.zeros(0, np.int64), *(part.sizes for part in parts)])
-        return np.concatenate([np.zeros(0, kind), *(part.values for part in parts)]), offsets_of(sizes)
+        return Ragged(offsets_of(sizes), np.concatenate([np.zeros(0, kind), *(part.values for part in parts)]))
 
 
 DOCUMENTS: Final = Layout("documents", ("first",), {"moments": "i8", "lengths": "i8", "digests": "u1"}, ("ids",))

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import hashlib
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,39 +19,19 @@ from infostream_dedup.links.pair_rules import LEAST_NEED, scales
 from infostream_dedup.links.relation import survey
 from infostream_dedup.links.similarity_matrix import SimilarityMatrix
 from infostream_dedup.machine.progress import Phrase, Progress
-from infostream_dedup.model import LANGUAGES
+from infostream_dedup.model import LANGUAGES, Settings
+from infostream_dedup.runs.batch import sweeping
 from infostream_dedup.runs.batch.linking import LinkEstimate
-from infostream_dedup.runs.batch.sweeping import (
-    ENGLISH_NOTE,
-    SweepResult,
-    add_same,
-    add_survey,
-    add_untranslated,
-    configuration_of,
-    is_needless,
-)
+from infostream_dedup.runs.sharded import linking
 from infostream_dedup.runs.sharded.disk_runner import DiskRun, LinkedRun
-from infostream_dedup.runs.sharded.linking import (
-    FOREST,
-    TOTALS,
-    NodeTable,
-    count_block,
-    group_sizes_of,
-    linkage_order,
-    low_totals,
-    merge_forests,
-    span_links,
-    sum_of_totals,
-    totals_row,
-    write_out,
-)
 from infostream_dedup.runs.sharded.work_folder import Layout, Stage
+from infostream_dedup.terms.statistics import Totals
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
 
-_TABLES: Final[dict[str, Layout]] = {"totals": TOTALS, "forest": FOREST}
+_TABLES: Final[dict[str, Layout]] = {"totals": linking.TOTALS, "forest": linking.FOREST}
 _FROM_NOTE: Final = "{representation}: T below k = {k} was not measured, as there are too many links to be stored"
 _BLOCKS_NOTE: Final = (
     "{representation}: below k = {k}, neither T nor the blocks mono and cross were measured, as there are too many"
@@ -77,19 +58,17 @@ class _Part:
         return hashlib.sha256(self.labels.tobytes()).hexdigest()
 
 
-class FoldedLinks:
-    """The links of a collection in a work folder as a ``links.Relation``.
+class CountedLinks(ABC):
+    """The links of a collection as a ``links.Relation``, counted by blocks, in a work folder or on a cluster.
 
-    ``linked``: the collection in one representation; ``k_min``: smallest count that is stored; by default, the smallest
+    ``run``: the collection in one representation; ``k_min``: smallest count that is stored; by default, the smallest
     one whose links are certainly few enough; ``part``: only these links; ``None`` for all; ``scaled``: links of short
     documents count by need(k).
     """
 
-    def __init__(
-        self, linked: LinkedRun, k_min: int | None = None, part: _Part | None = None, *, scaled: bool = False
-    ) -> None:
-        self._linked, self._part, self._scaled = linked, part, scaled
-        self.k_min = linked.least_k if k_min is None else k_min
+    def __init__(self, run: Any, k_min: int | None = None, part: _Part | None = None, *, scaled: bool = False) -> None:
+        self._run, self._part, self._scaled = run, part, scaled
+        self.k_min = run.least_k if k_min is None else k_min
         if scaled:
             self.k_min = min(self.k_min, LEAST_NEED)
 
@@ -97,6 +76,18 @@ class FoldedLinks:
     def matrix(self) -> None:
         """Links are not written out document by document."""
         return None
+
+    @abstractmethod
+    def _counted(self, table: Layout) -> Iterable[pa.RecordBatch]:
+        """TOTALS or FOREST of every block."""
+
+    @abstractmethod
+    def _rows(self) -> linking.BlockRows:
+        """All links."""
+
+    def _low(self) -> list[Measures]:
+        """Links below ``k_min``, which are not stored."""
+        return []
 
     def measures(self, ks: Iterable[int] | None = None, *, progress: Progress | None = None) -> list[Measures]:
         """As ``Relation.measures``, exact at every k; below ``k_min`` closed paths are not counted.
@@ -106,50 +97,65 @@ class FoldedLinks:
         del progress
         chosen = None if ks is None else set(ks)
         low = self._low() if chosen is None or min(chosen, default=self.k_min) < self.k_min else []
-        rows = [*low, *sum_of_totals(self._totals.batches("totals")).measures()]
+        rows = [*low, *linking.sum_of_totals(self._counted(linking.TOTALS)).measures()]
         return [row for row in rows if chosen is None or row.k in chosen]
-
-    def _low(self) -> list[Measures]:
-        """Links below ``k_min``, which are not stored; none if there is a window."""
-        linked, most = self._linked, self.k_min - 1
-        if most == 0 or linked.windowed or self._part is not None:
-            return []
-        return low_totals(linked.degrees(most).batches("degrees"), linked.nodes, most).measures()
 
     def group_sizes(self, ks: Sequence[int]) -> list[NDArray[np.int64]]:
         """As ``Relation.group_sizes``, in no particular order."""
         nodes = self._nodes
-        forest = list(merge_forests(self._totals.batches("forest"), len(nodes)))
-        return [group_sizes_of(forest, nodes, max(k, self.k_min)) for k in ks]
-
-    def between(self, labels: NDArray[np.generic], *, same: bool) -> FoldedLinks:
-        """As ``Relation.between``."""
-        nodes = self._linked.nodes
-        of_nodes = labels[nodes.leaders].astype(np.uint8)
-        if not np.array_equal(of_nodes[nodes.node_of], labels):
-            raise ValueError("documents with equal key terms have different labels")
-        return FoldedLinks(self._linked, self.k_min, _Part(of_nodes, same), scaled=self._scaled)
+        forest = list(linking.merge_forests(self._counted(linking.FOREST), len(nodes)))
+        return [linking.group_sizes_of(forest, nodes, max(k, self.k_min)) for k in ks]
 
     def written(self, k: int) -> SimilarityMatrix:
         """As ``Writable.written``."""
-        linked, part = self._linked, self._part
-        labels, same = (None, True) if part is None else (part.labels, part.same)
-        rows = linked.link_table(self.k_min).whole()
-        return write_out(rows, self._nodes, k, n=linked.settings.n, scaled=self._scaled, labels=labels, same=same)
+        labels, same = self._labels
+        n = self._run.settings.n
+        return linking.write_out(self._rows(), self._nodes, k, n=n, scaled=self._scaled, labels=labels, same=same)
+
+    @property
+    def _labels(self) -> tuple[NDArray[np.uint8] | None, bool]:
+        return (None, True) if self._part is None else (self._part.labels, self._part.same)
 
     @cached_property
-    def _nodes(self) -> NodeTable:
+    def _nodes(self) -> linking.NodeTable:
         """The nodes; documents of one node are not linked to each other between labels."""
-        nodes = self._linked.nodes
+        nodes: linking.NodeTable = self._run.nodes
         if self._scaled:
-            nodes = nodes.graded(self._linked.settings.n)
+            nodes = nodes.graded(self._run.settings.n)
         if self._part is None or self._part.same:
             return nodes
         return replace(nodes, inside=np.zeros_like(nodes.inside))
 
+
+class FoldedLinks(CountedLinks):
+    """The links of a collection in a work folder."""
+
+    _run: LinkedRun
+
+    def _counted(self, table: Layout) -> Iterable[pa.RecordBatch]:
+        return self._totals.batches(table.name)
+
+    def _rows(self) -> linking.BlockRows:
+        return self._run.link_table(self.k_min).whole()
+
+    def _low(self) -> list[Measures]:
+        linked, most = self._run, self.k_min - 1
+        # With a window, none are counted.
+        if most == 0 or linked.windowed or self._part is not None:
+            return []
+        return linking.low_totals(linked.degrees(most).batches("degrees"), linked.nodes, most).measures()
+
+    def between(self, labels: NDArray[np.generic], *, same: bool) -> FoldedLinks:
+        """As ``Relation.between``."""
+        nodes = self._run.nodes
+        of_nodes = labels[nodes.leaders].astype(np.uint8)
+        if not np.array_equal(of_nodes[nodes.node_of], labels):
+            raise ValueError("documents with equal key terms have different labels")
+        return FoldedLinks(self._run, self.k_min, _Part(of_nodes, same), scaled=self._scaled)
+
     @cached_property
     def _totals(self) -> Stage:
-        linked, part, name = self._linked, self._part, f"totals{self.k_min}"
+        linked, part, name = self._run, self._part, f"totals{self.k_min}"
         decided = {"links": linked.links(self.k_min).key, "n": linked.settings.n}
         if self._scaled:
             name, decided = f"{name}-scaled", {**decided, "short": "scaled"}
@@ -158,23 +164,23 @@ class FoldedLinks:
         return linked.run.folder.stage(f"{linked.name}-{name}", _TABLES, decided, self._make_totals)
 
     def _make_totals(self) -> Iterator[tuple[str, pa.RecordBatch]]:
-        linked, nodes, part = self._linked, self._nodes, self._part
+        linked, nodes = self._run, self._nodes
         table, run = linked.link_table(self.k_min), linked.run
         ks = range(self.k_min, linked.settings.n + 1)
         blocks = max(1, min(run.plan.blocks(len(table), len(nodes)), len(nodes)))
         order = np.arange(len(nodes))
         if blocks > 1:
-            forest = span_links(linked.links(self.k_min).batches("links"), len(nodes))
-            order = linkage_order(forest, len(nodes))
+            forest = linking.span_links(linked.links(self.k_min).batches("links"), len(nodes))
+            order = linking.linkage_order(forest, len(nodes))
         step = f"{linked.settings.representation}: S and T by blocks"
         for number, (begin, end) in enumerate(block_bounds(table.sizes()[order], blocks)):
             own = np.sort(order[begin:end])
             rows = table.whole() if blocks == 1 else table.block(own)
-            labels, same = (None, True) if part is None else (part.labels, part.same)
-            totals, spanned = count_block(
+            labels, same = self._labels
+            totals, spanned = linking.count_block(
                 own, rows, nodes, ks, labels=labels, same=same, scaled=self._scaled, workers=run.workers
             )
-            yield "totals", totals_row(totals)
+            yield "totals", linking.totals_row(totals)
             yield "forest", spanned
             run.tell(step, number + 1, blocks)
 
@@ -201,32 +207,29 @@ def sweep_on_disk(
     way: str | int = "auto",
     scaled: bool | None = None,
     unasked: bool = False,
-) -> SweepResult:
+) -> sweeping.SweepResult:
     """Sweep over a collection in a work folder; ``settings.score`` must be ``count``; see ``sweep_collection``."""
     series = run.representations if series is None else series
-    result = SweepResult(rows=[], advice={}, configuration=configuration_of(run.settings, series))
+    result = sweeping.SweepResult(rows=[], advice={}, configuration=sweeping.configuration_of(run.settings, series))
     for number, representation in enumerate(series):
-        if unasked and is_needless(result, representation):
+        if unasked and sweeping.is_needless(result, representation):
             result.configuration["representations"].remove(representation)
             continue
         run.tell(f"sweep {representation}", number, len(series))
         linked = run.linked(representation, window_days=window_days)
-        totals = zip(LANGUAGES, linked.vocabulary.totals, strict=True)
-        result.documents.update((language, one.documents) for language, one in totals if one.documents)
-        sizes = linked.nodes.sizes[linked.nodes.node_of]
-        by_need = scales(sizes, n=run.settings.n, short=run.settings.short, wanted=scaled)
+        by_need = begun(result, linked.vocabulary.totals, linked.nodes, run.settings, wanted=scaled)
         relation = FoldedLinks(linked, scaled=by_need)
         labels = _labels(linked)
         blocks = ("all",) if labels is None else ("all", "mono", "cross")
         found = None if estimate is None else estimate(linked, blocks)
         known = None if found is None else found.known
         surveyed = survey(relation, n=run.settings.n, labels=labels, known=known, way=way)
-        add_survey(result, surveyed, linked.settings, ks, found, series=representation, scaled=by_need)
-        add_same(result, representation)
+        sweeping.add_survey(result, surveyed, linked.settings, ks, found, series=representation, scaled=by_need)
+        sweeping.add_same(result, representation)
         if linked.pivot is not None:
-            add_untranslated(result, linked.pivot.untranslated(), linked.settings)
+            sweeping.add_untranslated(result, linked.pivot.untranslated(), linked.settings)
         if linked.settings.representation == "morph" and "en" in result.documents:
-            result.notes.append(Phrase.of(ENGLISH_NOTE, number=result.documents["en"]))
+            result.notes.append(Phrase.of(sweeping.ENGLISH_NOTE, number=result.documents["en"]))
         if relation.k_min > 1:
             note = _FROM_NOTE if labels is None else _BLOCKS_NOTE
             result.notes.append(Phrase.of(note, representation=representation, k=relation.k_min))
@@ -235,6 +238,20 @@ def sweep_on_disk(
         result = replace(result, report=ReadingReport(**linked.report))
     run.tell("sweep", len(series), len(series))
     return result
+
+
+def begun(
+    result: sweeping.SweepResult,
+    totals: Iterable[Totals],
+    nodes: linking.NodeTable,
+    settings: Settings,
+    *,
+    wanted: bool | None,
+) -> bool:
+    """Note the documents of each language in a result; whether links of short documents count by need(k)."""
+    counted = zip(LANGUAGES, totals, strict=True)
+    result.documents.update((language, one.documents) for language, one in counted if one.documents)
+    return scales(nodes.sizes[nodes.node_of], n=settings.n, short=settings.short, wanted=wanted)
 
 
 def _labels(linked: LinkedRun) -> NDArray[np.uint8] | None:

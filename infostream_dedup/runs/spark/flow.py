@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property, partial
@@ -14,35 +14,14 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from infostream_dedup.links.measures import Measures
-from infostream_dedup.links.pair_rules import LEAST_NEED, RELATIONS, need
+from infostream_dedup.links.pair_rules import RELATIONS, need
 from infostream_dedup.links.relation import Relation
-from infostream_dedup.links.similarity_matrix import SimilarityMatrix
 from infostream_dedup.machine.platform import this_python
-from infostream_dedup.machine.progress import Progress
 from infostream_dedup.runs.batch.linking import least_count
+from infostream_dedup.runs.sharded import linking
 from infostream_dedup.runs.sharded.deduplication import StatusRules
-from infostream_dedup.runs.sharded.linking import (
-    FOREST,
-    LINKS,
-    REQUESTS,
-    ROWS,
-    TOTALS,
-    LinkTable,
-    NodeTable,
-    answer_requests,
-    count_blocks,
-    group_sizes_of,
-    linkage_order,
-    merge_forests,
-    own_rows,
-    request_rows,
-    span_links,
-    sum_of_totals,
-    write_out,
-)
 from infostream_dedup.runs.sharded.pairing import DocumentPairs, PairFinder, merged_rows, recounted, turn_links
-from infostream_dedup.runs.sharded.sweeping import block_bounds
+from infostream_dedup.runs.sharded.sweeping import CountedLinks, block_bounds
 from infostream_dedup.runs.sharded.work_folder import Layout
 
 if TYPE_CHECKING:
@@ -183,51 +162,21 @@ rows_of_texts = partial(_rows_at_once, rows=500)  # for texts: a batch costs as 
 _REQUEST: Final = 1 << 60
 
 
-class SpreadLinks:
-    """The links of a collection on a cluster as a ``links.Relation``; ``scaled``: short documents count by need(k).
+class SpreadLinks(CountedLinks):
+    """The links of a collection on a cluster."""
 
-    Counts from ``k_min`` are kept; by default, from the smallest one whose links are certainly few enough.
-    """
-
-    def __init__(self, run: SparkRun, k_min: int | None = None, *, scaled: bool = False) -> None:
-        self._run, self._scaled = run, scaled
-        self.k_min = run.least_k if k_min is None else k_min
-        if scaled:
-            self.k_min = min(self.k_min, LEAST_NEED)
-
-    @property
-    def matrix(self) -> None:
-        """Links are not written out document by document."""
-        return None
+    _run: SparkRun
 
     @cached_property
     def links(self) -> Flow:
         """LINKS of each chunk."""
         return self._run.links(self.k_min)
 
-    def measures(self, ks: Iterable[int] | None = None, *, progress: Progress | None = None) -> list[Measures]:
-        """As ``Relation.measures``, exact at every k."""
-        del progress
-        chosen = None if ks is None else set(ks)
-        rows = sum_of_totals(_of(TOTALS.schema, self._counted)).measures()
-        return [row for row in rows if chosen is None or row.k in chosen]
+    def _counted(self, table: Layout) -> list[pa.RecordBatch]:
+        return _of(table.schema, self._blocks)
 
-    def written(self, k: int) -> SimilarityMatrix:
-        """As ``Writable.written``."""
-        run = self._run
-        rows = LinkTable(_of(LINKS.schema, self.links.collected())).whole()
-        return write_out(rows, self._nodes, k, n=run.settings.n, scaled=self._scaled, labels=None, same=True)
-
-    @cached_property
-    def _nodes(self) -> NodeTable:
-        nodes = self._run.nodes
-        return nodes.graded(self._run.settings.n) if self._scaled else nodes
-
-    def group_sizes(self, ks: Sequence[int]) -> list[NDArray[np.int64]]:
-        """As ``Relation.group_sizes``, in no particular order."""
-        nodes = self._nodes
-        forest = list(merge_forests(_of(FOREST.schema, self._counted), len(nodes)))
-        return [group_sizes_of(forest, nodes, max(k, self.k_min)) for k in ks]
+    def _rows(self) -> linking.BlockRows:
+        return linking.LinkTable(_of(linking.LINKS.schema, self.links.collected())).whole()
 
     def between(self, labels: NDArray[np.generic], *, same: bool) -> Relation:
         """Not possible here."""
@@ -235,7 +184,7 @@ class SpreadLinks:
         raise ValueError("links on a cluster are not split by label here")
 
     @cached_property
-    def _counted(self) -> list[Blob]:
+    def _blocks(self) -> list[Blob]:
         """TOTALS and FOREST of every block."""
         run = self._run
         blocks = max(1, min(run.cut.blocks, len(run.nodes)))
@@ -243,25 +192,25 @@ class SpreadLinks:
         ks = range(self.k_min, run.settings.n + 1)
 
         def count(blobs: Iterator[Blob]) -> Iterator[Blob]:
-            for _, row in count_blocks((blob.batch for blob in blobs), shared.value, ks, scaled=scaled):
+            for _, row in linking.count_blocks((blob.batch for blob in blobs), shared.value, ks, scaled=scaled):
                 yield Blob(0, 0, row)
 
-        found = self._rows(blocks).to_parts(blocks).then(count).collected()
+        found = self._rows_of(blocks).to_parts(blocks).then(count).collected()
         if found:
             return found
         # A collection without links has no rows to send.
         every = np.arange(len(run.nodes))
-        none = ROWS.row(block=0, own=1, nodes=every, sizes=np.zeros_like(every), columns=[], counts=[])
-        return [Blob(0, 0, row) for _, row in count_blocks([none], self._nodes, ks)]
+        none = linking.ROWS.row(block=0, own=1, nodes=every, sizes=np.zeros_like(every), columns=[], counts=[])
+        return [Blob(0, 0, row) for _, row in linking.count_blocks([none], self._nodes, ks)]
 
-    def _rows(self, blocks: int) -> Flow:
+    def _rows_of(self, blocks: int) -> Flow:
         """ROWS for every block."""
         block_of, links = self._blocks_of_nodes(blocks), self.links
         shared = shared_value(self._run.spark, block_of)
 
         def own(blobs: Iterator[Blob]) -> Iterator[Blob]:
             for blob in blobs:
-                for row in own_rows([blob.batch], shared.value):
+                for row in linking.own_rows([blob.batch], shared.value):
                     yield Blob(row.column("block")[0].as_py(), blob.place, row)
 
         found = links.then(own)
@@ -275,14 +224,14 @@ class SpreadLinks:
         def request(blobs: Iterator[Blob]) -> Iterator[Blob]:
             block_of, firsts = shared.value
             for blob in blobs:
-                for row in request_rows([blob.batch], block_of, firsts):
+                for row in linking.request_rows([blob.batch], block_of, firsts):
                     yield Blob(row.column("chunk")[0].as_py(), _REQUEST + blob.place, row)
                 yield Blob(int(np.searchsorted(firsts, blob.place)), blob.place, blob.batch)
 
         def answer(blobs: Iterator[Blob]) -> Iterator[Blob]:
             for number, of_chunk in groupby(blobs, key=lambda blob: blob.part):
                 links, *requests = (blob.batch for blob in of_chunk)
-                for row in answer_requests(links, requests):
+                for row in linking.answer_requests(links, requests):
                     yield Blob(row.column("block")[0].as_py(), number, row)
 
         return self.links.then(request).to_parts(max(1, len(firsts))).then(answer)
@@ -295,17 +244,19 @@ class SpreadLinks:
 
         def span(blobs: Iterator[Blob]) -> Iterator[Blob]:
             held = [blob.batch for blob in blobs]
-            for row in span_links(held, nodes):
+            for row in linking.span_links(held, nodes):
                 yield Blob(parts, 0, row)
-            for row in LINKS.rows(held):
-                sizes = LINKS.row(first=row["first"], nodes=row["nodes"], sizes=row["sizes"], columns=[], counts=[])
+            for row in linking.LINKS.rows(held):
+                sizes = linking.LINKS.row(
+                    first=row["first"], nodes=row["nodes"], sizes=row["sizes"], columns=[], counts=[]
+                )
                 yield Blob(0, row["first"], sizes)
 
         blobs = self.links.then(span).collected()
         sizes = np.zeros(nodes, dtype=np.int64)
-        for row in LINKS.rows(_of(LINKS.schema, blobs)):
+        for row in linking.LINKS.rows(_of(linking.LINKS.schema, blobs)):
             sizes[row["first"] : row["first"] + row["nodes"]] = row["sizes"]
-        order = linkage_order(merge_forests(_of(FOREST.schema, blobs), nodes), nodes)
+        order = linking.linkage_order(linking.merge_forests(_of(linking.FOREST.schema, blobs), nodes), nodes)
         for block, (begin, end) in enumerate(block_bounds(sizes[order], blocks)):
             found[order[begin:end]] = block
         return found
@@ -317,7 +268,7 @@ def _of(schema: pa.Schema, blobs: Iterable[Blob]) -> list[pa.RecordBatch]:
 
 def _places(links: Flow) -> list[Blob]:
     """The place of each row, without its links."""
-    nothing = REQUESTS.row(chunk=0, block=0, nodes=[])
+    nothing = linking.REQUESTS.row(chunk=0, block=0, nodes=[])
     return links.then(lambda blobs: (Blob(0, blob.place, nothing) for blob in blobs)).collected()
 
 
@@ -359,7 +310,7 @@ def listed_pairs(run: SparkRun, k_min: int | None) -> DataFrame:
     ids = pa.concat_arrays([pa.array([], pa.string()), *(row["ids"] for row in run.documents())])
     shared = shared_value(run.spark, (run.nodes, ids))
 
-    def select(nodes: NodeTable, found: DocumentPairs) -> tuple[DocumentPairs, list[np.ndarray]]:
+    def select(nodes: linking.NodeTable, found: DocumentPairs) -> tuple[DocumentPairs, list[np.ndarray]]:
         size_a, size_b = (nodes.sizes[nodes.node_of[side]].astype(np.int64) for side in (found.a, found.b))
         required = need(settings.k, size_a, size_b, n=settings.n, short=settings.short)
         relation = (found.forward >= required).astype(np.int64) + 2 * (found.backward >= required)
@@ -403,14 +354,14 @@ def _both_directions(run: SparkRun, least: int) -> Flow:
     return links.then(spread).to_parts(max(1, len(firsts)))
 
 
-def _finders(blobs: Iterable[Blob], nodes: NodeTable, least: int) -> Iterator[tuple[int, int, int, PairFinder]]:
+def _finders(blobs: Iterable[Blob], nodes: linking.NodeTable, least: int) -> Iterator[tuple[int, int, int, PairFinder]]:
     """For each chunk: its number, its first and last node, and the finder of their pairs."""
     by_chunk: dict[int, list[pa.RecordBatch]] = {}
     for blob in blobs:
         by_chunk.setdefault(blob.part, []).append(blob.batch)
     for chunk, (out, *turned) in by_chunk.items():
-        (row,) = LINKS.rows([out])
-        finder = PairFinder(nodes, LinkTable([out]), LinkTable([merged_rows(turned)]), least)
+        (row,) = linking.LINKS.rows([out])
+        finder = PairFinder(nodes, linking.LinkTable([out]), linking.LinkTable([merged_rows(turned)]), least)
         yield chunk, row["first"], row["first"] + row["nodes"], finder
 
 

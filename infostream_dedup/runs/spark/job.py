@@ -18,43 +18,19 @@ from numpy.typing import NDArray
 from infostream_dedup.documents import Reading, ReadingReport
 from infostream_dedup.documents.block_reading import read_document_blocks
 from infostream_dedup.errors import BadDataError, MissingExtraError, UsageError
-from infostream_dedup.links.measures import EXACT_FROM
-from infostream_dedup.links.pair_rules import scales
 from infostream_dedup.links.relation import survey
-from infostream_dedup.model import LANGUAGES, Document, DocumentBlock, Settings, names_in
+from infostream_dedup.model import Document, DocumentBlock, Settings, names_in
 from infostream_dedup.runs.batch.deduplication import DuplicateRule
 from infostream_dedup.runs.batch.sweeping import SweepResult, add_survey, configuration_of
+from infostream_dedup.runs.sharded import key_terms
 from infostream_dedup.runs.sharded.deduplication import Statuses, StatusRules
-from infostream_dedup.runs.sharded.disk_runner import MOST_STORED
-from infostream_dedup.runs.sharded.key_terms import (
-    COUNTS,
-    STATISTICS,
-    FrozenVocabulary,
-    KeyChunk,
-    KeyCounts,
-    asking,
-    merge_statistics,
-    partial_statistics,
-    select_keys,
-    unweighted,
-)
+from infostream_dedup.runs.sharded.disk_runner import least_stored
 from infostream_dedup.runs.sharded.linking import Linking, NodeTable, Shard, collapse_documents, merge_links
 from infostream_dedup.runs.sharded.pairing import pick_terms
 from infostream_dedup.runs.sharded.reading import DOCUMENTS, read_and_count
+from infostream_dedup.runs.sharded.sweeping import begun
 from infostream_dedup.runs.sharded.work_folder import Layout
-from infostream_dedup.runs.spark.flow import (
-    Blob,
-    Flow,
-    SpreadLinks,
-    is_remote,
-    judged_documents,
-    large_rows,
-    listed_pairs,
-    rows_of_texts,
-    shared_value,
-    unpacked,
-    use_own_interpreter,
-)
+from infostream_dedup.runs.spark import flow
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -112,12 +88,12 @@ class SparkRun:
         """Number of partitions of data that is not cut into shards or blocks."""
         if self.cut.partitions:
             return self.cut.partitions
-        if is_remote(self.spark):
+        if flow.is_remote(self.spark):
             return int(self.spark.conf.get("spark.sql.shuffle.partitions") or 1)
         return int(self.spark.sparkContext.defaultParallelism)
 
     @cached_property
-    def counted(self) -> Flow:
+    def counted(self) -> flow.Flow:
         """COUNTS (part 0), DOCUMENTS (1), SIZES (2) and STATISTICS by ranges of hashes (3 and more).
 
         Except for statistics, a place is a partition and a position in it.
@@ -125,7 +101,7 @@ class SparkRun:
         ordered = self._frame.repartitionByRange(self.parts, *self._order).sortWithinPartitions(*self._order)
         settings, chunk, hashes, ranges = self.settings, self.cut.chunk, self._hashes, self._ranges
 
-        def count(batches: Iterator[pa.RecordBatch]) -> Iterator[Blob]:
+        def count(batches: Iterator[pa.RecordBatch]) -> Iterator[flow.Blob]:
             from pyspark import TaskContext
 
             task = TaskContext.get()
@@ -134,18 +110,18 @@ class SparkRun:
             for table, row in read_and_count(_documents(batches), [settings], chunk=chunk, hashes=hashes, workers=1):
                 place = partition << _PARTITION | row.column("first")[0].as_py()
                 if table == "counts":
-                    yield Blob(0, place, row)
-                    yield Blob(2, place, SIZES.row(documents=len(row.column("sizes")[0])))
-                    statistics += list(partial_statistics([row]))
+                    yield flow.Blob(0, place, row)
+                    yield flow.Blob(2, place, SIZES.row(documents=len(row.column("sizes")[0])))
+                    statistics += list(key_terms.partial_statistics([row]))
                 elif len(row.column("lengths")[0]):
-                    yield Blob(1, place, row)
+                    yield flow.Blob(1, place, row)
             # Done here, because passing counts to another task costs more than adding up their terms.
-            (whole,) = merge_statistics(statistics)
-            for number, row in enumerate(_by_range(FrozenVocabulary.of([whole]), ranges)):
-                yield Blob(3 + number, partition, row)
+            (whole,) = key_terms.merge_statistics(statistics)
+            for number, row in enumerate(_by_range(key_terms.FrozenVocabulary.of([whole]), ranges)):
+                yield flow.Blob(3 + number, partition, row)
 
-        found = Flow.of(ordered, count).kept()
-        with rows_of_texts(self.spark):
+        found = flow.Flow.of(ordered, count).kept()
+        with flow.rows_of_texts(self.spark):
             # Now, before tasks read its rows, since few of them fit in a batch.
             found.frame.count()
         _check_ids(found)
@@ -157,23 +133,24 @@ class SparkRun:
         return 1 << max(0, min(6, (self.parts - 1).bit_length()))
 
     @cached_property
-    def _statistics(self) -> list[Blob]:
-        def merge(blobs: Iterator[Blob]) -> Iterator[Blob]:
+    def _statistics(self) -> list[flow.Blob]:
+        def merge(blobs: Iterator[flow.Blob]) -> Iterator[flow.Blob]:
             for number, rows in groupby(blobs, key=lambda blob: blob.part):
-                for row in merge_statistics(blob.batch for blob in rows):
-                    yield Blob(number, 0, row)
+                for row in key_terms.merge_statistics(blob.batch for blob in rows):
+                    yield flow.Blob(number, 0, row)
 
-        several = Flow(self.counted.frame.where(self.counted.frame["part"] > 2))
-        moved = several.then(lambda blobs: (Blob(one.part - 3, one.place, one.batch) for one in blobs))
+        several = flow.Flow(self.counted.frame.where(self.counted.frame["part"] > 2))
+        moved = several.then(lambda blobs: (flow.Blob(one.part - 3, one.place, one.batch) for one in blobs))
         return moved.to_parts(self._ranges).then(merge).collected()
 
     @cached_property
-    def vocabulary(self) -> FrozenVocabulary:
+    def vocabulary(self) -> key_terms.FrozenVocabulary:
         """All terms, frozen."""
         # A DataFrame without rows has no statistics.
-        rows = [blob.batch for blob in self._statistics] or list(merge_statistics([]))
-        parts = [FrozenVocabulary.of([row]) for row in rows]
-        return FrozenVocabulary(
+        parts = list(
+            key_terms.FrozenVocabulary.read([blob.batch for blob in self._statistics] or key_terms.merge_statistics([]))
+        )
+        return key_terms.FrozenVocabulary(
             np.concatenate([part.hashes for part in parts]),
             np.concatenate([part.checks for part in parts]),
             np.concatenate([part.df for part in parts], axis=1),
@@ -190,30 +167,30 @@ class SparkRun:
         return found
 
     @cached_property
-    def _keyed(self) -> Flow:
+    def _keyed(self) -> flow.Flow:
         """KEYS (part 0), KEYS without targets and weights (part 1), KEY_COUNTS (part 2)."""
-        shared = shared_value(self.spark, (self.vocabulary, self.ordinals))
+        shared = flow.shared_value(self.spark, (self.vocabulary, self.ordinals))
         settings = self.settings
 
-        def select(blobs: Iterator[Blob]) -> Iterator[Blob]:
+        def select(blobs: Iterator[flow.Blob]) -> Iterator[flow.Blob]:
             vocabulary, ordinals = shared.value
             keys, targets = np.zeros((2, len(vocabulary)), dtype=np.int64)
             for blob in blobs:
-                batch = COUNTS.with_number(blob.batch, "first", ordinals[blob.place])
-                for row in select_keys([batch], vocabulary, settings):
-                    yield Blob(0, ordinals[blob.place], row)
-                    yield Blob(1, ordinals[blob.place], asking(row))
-                    counts = KeyCounts.of([row], len(vocabulary))
+                batch = key_terms.COUNTS.with_number(blob.batch, "first", ordinals[blob.place])
+                for row in key_terms.select_keys([batch], vocabulary, settings):
+                    yield flow.Blob(0, ordinals[blob.place], row)
+                    yield flow.Blob(1, ordinals[blob.place], key_terms.asking(row))
+                    counts = key_terms.KeyCounts.of([row], len(vocabulary))
                     keys += counts.keys
                     targets += counts.targets
             used = np.flatnonzero(keys + targets)
-            yield Blob(2, 0, KEY_COUNTS.row(numbers=used, keys=keys[used], targets=targets[used]))
+            yield flow.Blob(2, 0, KEY_COUNTS.row(numbers=used, keys=keys[used], targets=targets[used]))
 
         return self.counted.only(0).then(select).kept()
 
     @cached_property
-    def _summary(self) -> list[Blob]:
-        return Flow(self._keyed.frame.where(self._keyed.frame["part"] > 0)).collected()
+    def _summary(self) -> list[flow.Blob]:
+        return flow.Flow(self._keyed.frame.where(self._keyed.frame["part"] > 0)).collected()
 
     @cached_property
     def firsts(self) -> list[int]:
@@ -221,13 +198,13 @@ class SparkRun:
         return [blob.place for blob in self._summary if blob.part == 1]
 
     @cached_property
-    def key_counts(self) -> KeyCounts:
+    def key_counts(self) -> key_terms.KeyCounts:
         """How many documents have each term as a key term or target."""
         keys, targets = np.zeros((2, len(self.vocabulary)), dtype=np.int64)
         for row in KEY_COUNTS.rows(blob.batch for blob in self._summary if blob.part == 2):
             keys[row["numbers"]] += row["keys"]
             targets[row["numbers"]] += row["targets"]
-        return KeyCounts(keys, targets)
+        return key_terms.KeyCounts(keys, targets)
 
     @cached_property
     def nodes(self) -> NodeTable:
@@ -237,40 +214,38 @@ class SparkRun:
     @property
     def least_k(self) -> int:
         """The smallest k whose links are kept: 1 if they are certainly few, otherwise 4 (or n if smaller)."""
-        documents = self.vocabulary.documents
-        most = min(self.key_counts.expected_work, documents * documents)
-        return 1 if most <= MOST_STORED else min(EXACT_FROM, self.settings.n)
+        return least_stored(self.key_counts, self.vocabulary.documents, self.settings.n)
 
     def linking(self, k_min: int) -> Linking:
         """Data shared by all shards."""
         used = self.key_counts.keys > 0
         return Linking(self.nodes, np.where(used, np.cumsum(used) - 1, -1).astype(np.int32), k_min)
 
-    def links(self, k_min: int) -> Flow:
+    def links(self, k_min: int) -> flow.Flow:
         """LINKS of each chunk that contains leaders of nodes; the place is the first node."""
         shards, questions, firsts = self.cut.shards, self.cut.question_parts, self.firsts
         number_of = {first: number for number, first in enumerate(firsts)}
         terms, chunks = len(self.vocabulary), max(1, len(firsts))
-        shared = shared_value(self.spark, self.linking(k_min))
+        shared = flow.shared_value(self.spark, self.linking(k_min))
 
-        def spread(blobs: Iterator[Blob]) -> Iterator[Blob]:
+        def spread(blobs: Iterator[flow.Blob]) -> Iterator[flow.Blob]:
             for blob in blobs:
                 number = number_of[blob.place]
                 shard, question = number * shards // chunks, number % questions
                 for part in range(questions):
-                    yield Blob(shard * questions + part, blob.place, unweighted(blob.batch))
-                questions_of_chunk = asking(blob.batch)
+                    yield flow.Blob(shard * questions + part, blob.place, key_terms.unweighted(blob.batch))
+                questions_of_chunk = key_terms.asking(blob.batch)
                 for part in range(shards):
-                    yield Blob(part * questions + question, _QUESTION + blob.place, questions_of_chunk)
+                    yield flow.Blob(part * questions + question, _QUESTION + blob.place, questions_of_chunk)
 
-        def ask(blobs: Iterator[Blob]) -> Iterator[Blob]:
+        def ask(blobs: Iterator[flow.Blob]) -> Iterator[flow.Blob]:
             linking = shared.value
             for held, asked in _tasks(blobs):
-                shard = Shard(KeyChunk.read(held, terms), linking)
-                for row in shard.ask(KeyChunk.read(asked, terms)):
+                shard = Shard(key_terms.KeyChunk.read(held, terms), linking)
+                for row in shard.ask(key_terms.KeyChunk.read(asked, terms)):
                     first, nodes = (row.column(name)[0].as_py() for name in ("first", "nodes"))
                     if nodes:
-                        yield Blob(first % parts, first, row)
+                        yield flow.Blob(first % parts, first, row)
 
         parts = self.parts
         found = self._keyed.only(0).then(spread).to_parts(shards * questions).then(ask)
@@ -282,11 +257,11 @@ class SparkRun:
 
     def picked(self, documents: NDArray[np.int64]) -> list[pa.RecordBatch]:
         """Rows of PICKED of some documents, which ascend, on the driver."""
-        shared = shared_value(self.spark, documents)
+        shared = flow.shared_value(self.spark, documents)
 
-        def pick(blobs: Iterator[Blob]) -> Iterator[Blob]:
+        def pick(blobs: Iterator[flow.Blob]) -> Iterator[flow.Blob]:
             for blob in blobs:
-                yield from (Blob(0, blob.place, row) for row in pick_terms([blob.batch], shared.value))
+                yield from (flow.Blob(0, blob.place, row) for row in pick_terms([blob.batch], shared.value))
 
         return [blob.batch for blob in self._keyed.only(0).then(pick).collected()]
 
@@ -306,11 +281,11 @@ def _documents(batches: Iterator[pa.RecordBatch]) -> Iterator[Document | Documen
     return read_document_blocks(rows, reading=Reading(), report=ReadingReport())
 
 
-def _check_ids(counted: Flow) -> None:
+def _check_ids(counted: flow.Flow) -> None:
     """Refuse an id that occurs in several partitions: a task sees only the ids of its own."""
 
     def list_ids(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        for row in DOCUMENTS.rows(blob.batch for blob in unpacked(batches)):
+        for row in DOCUMENTS.rows(blob.batch for blob in flow.unpacked(batches)):
             yield pa.RecordBatch.from_arrays([row["ids"]], names=["id"])
 
     ids = counted.only(1).frame.mapInArrow(list_ids, "id string")
@@ -319,23 +294,15 @@ def _check_ids(counted: Flow) -> None:
         raise BadDataError(message, code="E_ID_DUPLICATE", source="<frame>", field="id")
 
 
-def _by_range(vocabulary: FrozenVocabulary, ranges: int) -> Iterator[pa.RecordBatch]:
+def _by_range(vocabulary: key_terms.FrozenVocabulary, ranges: int) -> Iterator[pa.RecordBatch]:
     """Cut STATISTICS by the first bits of the hash; the numbers of documents are in the first range."""
     borders = np.arange(1, ranges, dtype=np.uint64) << np.uint64(64 - (ranges - 1).bit_length())
     cuts = [0, *np.searchsorted(vocabulary.hashes, borders).tolist(), len(vocabulary)]
-    nothing = np.zeros(len(LANGUAGES), dtype=np.int64)
-    for number in range(ranges):
-        own = slice(cuts[number], cuts[number + 1])
-        yield STATISTICS.row(
-            hashes=vocabulary.hashes[own],
-            checks=vocabulary.checks[own],
-            frequencies=vocabulary.df[:, own].ravel(),
-            documents=nothing if number else [one.documents for one in vocabulary.totals],
-            lengths=nothing if number else [one.length for one in vocabulary.totals],
-        )
+    for number, own in enumerate(map(slice, cuts, cuts[1:])):
+        yield vocabulary.part(own, counted=not number).row()
 
 
-def _tasks(blobs: Iterable[Blob]) -> Iterator[tuple[list[pa.RecordBatch], list[pa.RecordBatch]]]:
+def _tasks(blobs: Iterable[flow.Blob]) -> Iterator[tuple[list[pa.RecordBatch], list[pa.RecordBatch]]]:
     """The members of each shard, and the questions to it."""
     for _, of_shard in groupby(blobs, key=lambda blob: blob.part):
         members, questions = list[pa.RecordBatch](), list[pa.RecordBatch]()
@@ -344,9 +311,9 @@ def _tasks(blobs: Iterable[Blob]) -> Iterator[tuple[list[pa.RecordBatch], list[p
         yield members, questions
 
 
-def _merge(blobs: Iterator[Blob]) -> Iterator[Blob]:
+def _merge(blobs: Iterator[flow.Blob]) -> Iterator[flow.Blob]:
     for row in merge_links(blob.batch for blob in blobs):
-        yield Blob(0, row.column("first")[0].as_py(), row)
+        yield flow.Blob(0, row.column("first")[0].as_py(), row)
 
 
 # ``sweep``, ``pairs`` and ``dedup`` over a DataFrame.
@@ -396,12 +363,9 @@ def sweep(
     result.notes.append(_NO_COPIES)
     for representation in representations:
         with _run(frame, chosen.but(representation=representation), order, cut) as run:
-            totals = zip(LANGUAGES, run.vocabulary.totals, strict=True)
-            result.documents.update((language, one.documents) for language, one in totals if one.documents)
-            sizes = run.nodes.sizes[run.nodes.node_of]
             wanted = True if settings.get("short") == "scaled" else None
-            by_need = scales(sizes, n=chosen.n, short=chosen.short, wanted=wanted)
-            relation = SpreadLinks(run, scaled=by_need)
+            by_need = begun(result, run.vocabulary.totals, run.nodes, chosen, wanted=wanted)
+            relation = flow.SpreadLinks(run, scaled=by_need)
             add_survey(result, survey(relation, n=chosen.n), run.settings, ks, scaled=by_need)
             relation.links.dropped()
             if relation.k_min > 1:
@@ -438,7 +402,7 @@ def pairs(
     """
     chosen = _settings(settings, ())
     with _run(frame, chosen, order, cut) as run:
-        found = listed_pairs(run, k_min).persist()
+        found = flow.listed_pairs(run, k_min).persist()
         # The data kept on the executors is freed with this run, so the pairs must be computed first.
         found.count()
         return found
@@ -471,11 +435,11 @@ def dedup(
     chosen = _settings(settings, ())
     with _run(frame, chosen, order, cut, hashes=True) as run:
         rules, found = StatusRules(run.nodes, chosen, duplicate_rule), Statuses(run.nodes)
-        found.add(*judged_documents(run, rules))
+        found.add(*flow.judged_documents(run, rules))
         statuses = found.finish(run.documents())
         rows = list(statuses.statuses())
         columns = {name: pa.array([getattr(row, name) for row in rows], pa.string()) for name in _STATUS}
-        return run.spark.createDataFrame(pa.table({"id": statuses.ids.cast(pa.string()), **columns}))
+        return run.spark.createDataFrame(pa.table({"id": statuses.ids(np.arange(len(rows))), **columns}))
 
 
 def _settings(given: dict[str, Any], representations: Sequence[str]) -> Settings:
@@ -496,8 +460,8 @@ def _run(
     missing = [name for name in ("id", "text", *(order or ())) if name not in frame.columns]
     if missing:
         raise UsageError(f"the DataFrame has no column {missing[0]}; it has {', '.join(frame.columns)}")
-    use_own_interpreter(frame.sparkSession)
-    with large_rows(frame.sparkSession):
+    flow.use_own_interpreter(frame.sparkSession)
+    with flow.large_rows(frame.sparkSession):
         run = SparkRun(frame, settings, order=order or default, cut=cut, hashes=hashes)
         try:
             yield run

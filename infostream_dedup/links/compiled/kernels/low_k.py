@@ -10,7 +10,8 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from infostream_dedup.links.compiled.kernels.rows import LinkArrays, NodeArrays, PackedRows, first_not_below, holds
+from infostream_dedup.links.compiled.kernels.matching import Lists
+from infostream_dedup.links.compiled.kernels.rows import LinkArrays, NodeArrays, PackedRows, count_held, first_not_below
 from infostream_dedup.links.compiled.term_rows import TermRows
 from infostream_dedup.machine.arrays import Cube, Table, Vector
 from infostream_dedup.machine.compiling import compiled, popcount
@@ -340,79 +341,43 @@ def close_paths(
 class PlacedCollection(NamedTuple):
     """The collection to match, by place: a node's number in the index's own order."""
 
-    # int64 (places + 1,), start of each place's key terms in `key_ranks`; rows of places that are never asked, here and
-    # in `target_ranks`, may be empty
-    key_indptr: Vector[np.int64]
-    key_ranks: Vector[np.uint32]  # uint32, ranks of the key terms
-    target_indptr: Vector[np.int64]  # int64 (places + 1,), start of each place's targets in `target_ranks`
-    target_ranks: Vector[np.uint32]  # uint32, ranks of the targets that are key terms of some place
-    # int64 (shards, ranks + 1), start of the list of places whose target contains a term
-    target_starts: Table[np.int64]
-    target_postings: Vector[np.uint32]  # uint32, places within their shard
-    key_starts: Table[np.int64]  # int64 (shards, ranks + 1), start of the list of places that have a term as a key term
-    key_postings: Vector[np.uint32]  # uint32, places within their shard
-    shard_size: int  # places in a shard
+    # ranks of the key terms of each place, and of its targets that are key terms of some place; the rows of places that
+    # are never asked may be empty
+    keys: TermRows
+    targets: TermRows
+    holding: Lists  # places whose target contains each term
+    having: Lists  # places that have it as a key term
     weights: Vector[np.uint32]  # uint32 (places,), number of documents at each place, at least 1
     own: Vector[np.uint8]  # uint8 (places,), count of the links among the documents of a place; 0 for a single document
 
 
+class HitCounts(NamedTuple):
+    """Key terms in common with the row that is being counted; the hits are zero whenever there is none."""
+
+    hits: Vector[np.uint8]  # uint8 (shard_size,), by place
+    touched: Vector[np.uint32]  # uint32 (shard_size + 1,), places with hits
+
+
 class Counters(NamedTuple):
-    """Scratch arrays of a thread. The hits are zero whenever no row is being counted."""
+    """Scratch arrays of a thread."""
 
-    forward: Vector[np.uint8]  # uint8 (shard_size,), key terms of the row in each place's target
-    backward: Vector[np.uint8]  # uint8 (shard_size,), key terms of each place in the row's target
-    forward_touched: Vector[np.uint32]  # uint32 (shard_size + 1,), places with forward hits
-    backward_touched: Vector[np.uint32]  # uint32 (shard_size + 1,), places with backward hits
+    forward: HitCounts  # key terms of the row in each place's target
+    backward: HitCounts  # key terms of each place in the row's target
 
 
 @compiled
-def _count(
-    ranks: Vector[np.uint32],
-    begin: int,
-    end: int,
-    starts: Vector[np.int64],
-    postings: Vector[np.uint32],
-    hits: Vector[np.uint8],
-    touched: Vector[np.uint32],
-) -> int:
-    found = 0
-    for place in range(begin, end):
-        rank = ranks[place]
+def _count(row: int, rows: TermRows, shard: int, lists: Lists, counted: HitCounts) -> int:
+    """Count the terms of a row in the lists of a shard; return the number of places with hits."""
+    found, starts = 0, lists.starts[shard]
+    for place in range(rows.indptr[row], rows.indptr[row + 1]):
+        rank = rows.indices[place]
         for position in range(starts[rank], starts[rank + 1]):
-            answer = postings[position]
-            before = hits[answer]
-            touched[found] = answer
+            answer = lists.postings[position]
+            before = counted.hits[answer]
+            counted.touched[found] = answer
             found += before == 0
-            hits[answer] = before + np.uint8(1)
+            counted.hits[answer] = before + np.uint8(1)
     return found
-
-
-@compiled
-def count_forward(row: int, shard: int, collection: PlacedCollection, counters: Counters) -> int:
-    """Count the key terms of a row in the targets of a shard; return the number of places with hits."""
-    return _count(
-        collection.key_ranks,
-        collection.key_indptr[row],
-        collection.key_indptr[row + 1],
-        collection.target_starts[shard],
-        collection.target_postings,
-        counters.forward,
-        counters.forward_touched,
-    )
-
-
-@compiled
-def count_backward(row: int, shard: int, collection: PlacedCollection, counters: Counters) -> int:
-    """Count the key terms of a shard's places in the targets of a row; return the number of places with hits."""
-    return _count(
-        collection.target_ranks,
-        collection.target_indptr[row],
-        collection.target_indptr[row + 1],
-        collection.key_starts[shard],
-        collection.key_postings,
-        counters.backward,
-        counters.backward_touched,
-    )
 
 
 @compiled
@@ -427,11 +392,11 @@ def _gather_forward(
     # Nearly all counts are 1: summing them in a register avoids waiting for stores to the array.
     linked, mutual = np.int64(0), np.int64(0)
     for place in range(found):
-        answer = counters.forward_touched[place]
+        answer = counters.forward.touched[place]
         weight = np.int64(weights[answer])
-        count = counters.forward[answer]
-        both = min(count, counters.backward[answer])
-        counters.forward[answer] = np.uint8(0)
+        count = counters.forward.hits[answer]
+        both = min(count, counters.backward.hits[answer])
+        counters.forward.hits[answer] = np.uint8(0)
         if answer == row:
             continue
         linked += weight
@@ -448,14 +413,14 @@ def _gather_forward(
 
 @compiled
 def _gather_backward(
-    row: int, found: int, weights: Vector[np.uint32], counters: Counters, incoming: Vector[np.int64]
+    row: int, found: int, weights: Vector[np.uint32], counted: HitCounts, incoming: Vector[np.int64]
 ) -> None:
     linked = np.int64(0)
     for place in range(found):
-        answer = counters.backward_touched[place]
+        answer = counted.touched[place]
         weight = np.int64(weights[answer])
-        count = counters.backward[answer]
-        counters.backward[answer] = np.uint8(0)
+        count = counted.hits[answer]
+        counted.hits[answer] = np.uint8(0)
         if answer == row:
             continue
         linked += weight
@@ -486,14 +451,14 @@ def total_chunk(
     outgoing = np.zeros((last - first, ks), np.int64)
     incoming = np.zeros((last - first, ks), np.int64)
     returned = np.zeros((last - first, ks), np.int64)
-    for shard in range(collection.target_starts.shape[0]):
-        base = shard * collection.shard_size
+    for shard in range(collection.holding.starts.shape[0]):
+        base = shard * collection.holding.shard_size
+        weights = collection.weights[base:]
         for row in range(first, last):
-            forward = count_forward(row, shard, collection, counters)
-            backward = count_backward(row, shard, collection, counters)
-            weights, chunk_row = collection.weights[base:], row - first
-            _gather_forward(row - base, forward, weights, counters, outgoing[chunk_row], returned[chunk_row])
-            _gather_backward(row - base, backward, weights, counters, incoming[chunk_row])
+            forward = _count(row, collection.keys, shard, collection.holding, counters.forward)
+            backward = _count(row, collection.targets, shard, collection.having, counters.backward)
+            _gather_forward(row - base, forward, weights, counters, outgoing[row - first], returned[row - first])
+            _gather_backward(row - base, backward, weights, counters.backward, incoming[row - first])
     for row in range(first, last):
         _total_row(row, collection, outgoing[row - first], incoming[row - first], returned[row - first], totals)
         for k in range(1, outgoing_at.shape[0] + 1):
@@ -503,7 +468,6 @@ def total_chunk(
 
 @compiled
 def count_asked(
-    rows: int,
     asking: PlacedCollection,
     itself: Vector[np.int64],
     counters: Counters,
@@ -513,20 +477,20 @@ def count_asked(
 ) -> None:
     """Count the links between asking rows and the places of an index, by count.
 
-    ``rows``: number of asking rows; ``asking``: key terms and targets of the asking rows, in ranks of the index; lists
-    and weights of its places; ``itself``: (rows,), place of each row in the index; -1 if it is not in it; ``counters``:
-    scratch arrays of this thread; ``outgoing``: (rows, counts), zeros; receives the documents that each row links to
-    with exactly that count; ``incoming``: (rows, counts), zeros; receives the number of those that link to it;
-    ``returned``: (rows, counts), zeros; receives the number of those linked both ways, by the smaller count.
+    ``asking``: key terms and targets of the asking rows, in ranks of the index; lists and weights of its places;
+    ``itself``: (rows,), place of each row in the index; -1 if it is not in it; ``counters``: scratch arrays of this
+    thread; ``outgoing``: (rows, counts), zeros; receives the documents that each row links to with exactly that count;
+    ``incoming``: (rows, counts), zeros; receives the number of those that link to it; ``returned``: (rows, counts),
+    zeros; receives the number of those linked both ways, by the smaller count.
     """
-    for shard in range(asking.target_starts.shape[0]):
-        base = shard * asking.shard_size
+    for shard in range(asking.holding.starts.shape[0]):
+        base = shard * asking.holding.shard_size
         weights = asking.weights[base:]
-        for row in range(rows):
-            forward = count_forward(row, shard, asking, counters)
-            backward = count_backward(row, shard, asking, counters)
+        for row in range(itself.size):
+            forward = _count(row, asking.keys, shard, asking.holding, counters.forward)
+            backward = _count(row, asking.targets, shard, asking.having, counters.backward)
             _gather_forward(itself[row] - base, forward, weights, counters, outgoing[row], returned[row])
-            _gather_backward(itself[row] - base, backward, weights, counters, incoming[row])
+            _gather_backward(itself[row] - base, backward, weights, counters.backward, incoming[row])
 
 
 @compiled
@@ -591,64 +555,32 @@ def _list_linked(
     found: int,
     k: int,
     weights: Vector[np.uint32],
-    hits: Vector[np.uint8],
-    touched: Vector[np.uint32],
-    linked: Vector[np.uint32],
-    up_to: Vector[np.int64],
-    listed: int,
-) -> int:
+    counted: HitCounts,
+    side: int,
+    lists: Neighbours,
+) -> None:
     """Append the places linked at k, with the number of documents up to and including each."""
+    listed = lists.listed[side]
     for place in range(found):
-        answer = touched[place]
-        if hits[answer] >= k and base + answer != row:
-            before = up_to[listed - 1] if listed > 0 else np.int64(0)
-            linked[listed] = base + answer
-            up_to[listed] = before + np.int64(weights[base + answer])
+        answer = counted.touched[place]
+        if counted.hits[answer] >= k and base + answer != row:
+            before = lists.up_to[side, listed - 1] if listed > 0 else np.int64(0)
+            lists.linked[side, listed] = base + answer
+            lists.up_to[side, listed] = before + np.int64(weights[base + answer])
             listed += 1
-        hits[answer] = np.uint8(0)
-    return listed
-
-
-@compiled
-def _links(one: int, other: int, k: int, keys: TermRows, targets: TermRows) -> bool:
-    """Whether one document is linked to another."""
-    count, begin, end = 0, targets.indptr[other], targets.indptr[other + 1]
-    for position in range(keys.indptr[one], keys.indptr[one + 1]):
-        count += holds(targets.indices, begin, end, keys.indices[position])
-    return count >= k
+        counted.hits[answer] = np.uint8(0)
+    lists.listed[side] = listed
 
 
 @compiled
 def _list_neighbours(middle: int, k: int, collection: PlacedCollection, counters: Counters, lists: Neighbours) -> None:
     lists.listed[:] = 0
-    for shard in range(collection.target_starts.shape[0]):
-        base = shard * collection.shard_size
-        into = count_backward(middle, shard, collection, counters)
-        lists.listed[0] = _list_linked(
-            middle,
-            base,
-            into,
-            k,
-            collection.weights,
-            counters.backward,
-            counters.backward_touched,
-            lists.linked[0],
-            lists.up_to[0],
-            lists.listed[0],
-        )
-        out = count_forward(middle, shard, collection, counters)
-        lists.listed[1] = _list_linked(
-            middle,
-            base,
-            out,
-            k,
-            collection.weights,
-            counters.forward,
-            counters.forward_touched,
-            lists.linked[1],
-            lists.up_to[1],
-            lists.listed[1],
-        )
+    for shard in range(collection.holding.starts.shape[0]):
+        base = shard * collection.holding.shard_size
+        into = _count(middle, collection.targets, shard, collection.having, counters.backward)
+        _list_linked(middle, base, into, k, collection.weights, counters.backward, 0, lists)
+        out = _count(middle, collection.keys, shard, collection.holding, counters.forward)
+        _list_linked(middle, base, out, k, collection.weights, counters.forward, 1, lists)
 
 
 @compiled
@@ -672,12 +604,11 @@ def close_walks(
         middle = walks.middles[walk]
         if walk == 0 or middle != walks.middles[walk - 1]:
             _list_neighbours(middle, k, collection, counters, lists)
-        one, one_member = _document(walks.arrivals[walk], middle, lists.listed[0], lists.linked[0], lists.up_to[0])
-        other, other_member = _document(
-            walks.departures[walk], middle, lists.listed[1], lists.linked[1], lists.up_to[1]
-        )
+        one, one_member = _document(walks.arrivals[walk], middle, 0, lists)
+        other, other_member = _document(walks.departures[walk], middle, 1, lists)
         if one != other:
-            closed = _links(terms.documents[one], terms.documents[other], k, terms.keys, terms.targets)
+            asking, answering = int(terms.documents[one]), int(terms.documents[other])
+            closed = count_held(asking, answering, terms.keys, terms.targets) >= k
             outcomes[walk] = CLOSES if closed else OPEN
         elif one_member != other_member:
             outcomes[walk] = CLOSES if collection.own[one] >= k else OPEN
@@ -686,17 +617,10 @@ def close_walks(
 
 
 @compiled
-def _document(
-    number: int, middle: int, listed: int, linked: Vector[np.uint32], up_to: Vector[np.int64]
-) -> tuple[np.int64, np.int64]:
+def _document(number: int, middle: int, side: int, lists: Neighbours) -> tuple[np.int64, np.int64]:
     """Place of a linked document and its number within that place; numbers past the list are siblings."""
-    begin, end = 0, listed
-    while begin < end:
-        half = (begin + end) >> 1
-        if up_to[half] <= number:
-            begin = half + 1
-        else:
-            end = half
+    listed, up_to = lists.listed[side], lists.up_to[side]
+    begin = first_not_below(up_to, 0, listed, number + 1)
     before = up_to[begin - 1] if begin > 0 else np.int64(0)
-    place = np.int64(linked[begin]) if begin < listed else np.int64(middle)
+    place = np.int64(lists.linked[side, begin]) if begin < listed else np.int64(middle)
     return place, np.int64(number) - before

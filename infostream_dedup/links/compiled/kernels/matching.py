@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from infostream_dedup.links.compiled.kernels.rows import LinkArrays, first_not_below, holds
+from infostream_dedup.links.compiled.kernels.rows import LinkArrays, count_held, first_not_below, holds
 from infostream_dedup.links.compiled.term_rows import TermRows
 from infostream_dedup.machine.arrays import Table, Vector
 from infostream_dedup.machine.compiling import compiled, prefetch, signed
@@ -240,13 +240,7 @@ class LinkRows(NamedTuple):
 def own_counts(documents: Vector[np.int64], keys: TermRows, targets: TermRows, counts: Vector[np.uint8]) -> None:
     """Set ``counts[i]`` to the number of key terms of ``documents[i]`` in its own target."""
     for place in range(documents.size):
-        document = documents[place]
-        count = 0
-        for position in range(keys.indptr[document], keys.indptr[document + 1]):
-            count += holds(
-                targets.indices, targets.indptr[document], targets.indptr[document + 1], keys.indices[position]
-            )
-        counts[place] = count
+        counts[place] = count_held(documents[place], documents[place], keys, targets)
 
 
 @compiled

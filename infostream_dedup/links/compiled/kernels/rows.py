@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 
+from infostream_dedup.links.compiled.term_rows import TermRows
 from infostream_dedup.machine.arrays import GOLDEN, Place, Vector, Whole
 from infostream_dedup.machine.compiling import compiled, signed
 
@@ -61,6 +62,16 @@ def holds(values: Vector[Whole], begin: int, end: int, value: int) -> bool:
     return place < end and values[place] == value
 
 
+@compiled
+def count_held(asking: int, answering: int, keys: TermRows, targets: TermRows) -> int:
+    """Count the key terms of one document in the target of another."""
+    begin, end = targets.indptr[answering], targets.indptr[answering + 1]
+    count = 0
+    for place in range(keys.indptr[asking], keys.indptr[asking + 1]):
+        count += holds(targets.indices, begin, end, keys.indices[place])
+    return count
+
+
 # Finding equal rows: by hash first, then by content
 
 
@@ -76,32 +87,26 @@ def mix_rows(indptr: Vector[np.int64], values: Vector[np.uint32], hashes: Vector
 
 
 @compiled
-def _equal_rows(indptr: Vector[np.int64], values: Vector[np.uint32], one: int, other: int) -> bool:
-    length = indptr[one + 1] - indptr[one]
-    if length != indptr[other + 1] - indptr[other]:
+def _equal_rows(rows: TermRows, one: int, other: int) -> bool:
+    first, second = rows.indptr[one], rows.indptr[other]
+    length = rows.indptr[one + 1] - first
+    if length != rows.indptr[other + 1] - second:
         return False
     step = 0
-    while step < length and values[indptr[one] + step] == values[indptr[other] + step]:
+    while step < length and rows.indices[first + step] == rows.indices[second + step]:
         step += 1
     return bool(step == length)
 
 
 @compiled
 def earliest_equals(
-    order: Vector[np.int64],
-    hashes: Vector[np.uint64],
-    key_indptr: Vector[np.int64],
-    key_indices: Vector[np.uint32],
-    indptr: Vector[np.int64],
-    indices: Vector[np.uint32],
-    leaders: Vector[np.int64],
+    order: Vector[np.int64], hashes: Vector[np.uint64], keys: TermRows, targets: TermRows, leaders: Vector[np.int64]
 ) -> None:
     """Set ``leaders[d]`` to the earliest document with the same key terms and the same target as d.
 
     ``order``: documents sorted by hash, ascending among equal hashes; ``hashes``: hash of each document; equal
-    documents have equal hashes; ``key_indptr``: key term rows by document; ``key_indices``: their terms, ascending in a
-    row; ``indptr``: target rows by document; ``indices``: their terms, ascending in a row; ``leaders``: receives the
-    result.
+    documents have equal hashes; ``keys``: key terms by document; ``targets``: targets by document; ``leaders``:
+    receives the result.
     """
     run = 0
     for place in range(order.size):
@@ -113,8 +118,8 @@ def earliest_equals(
             leader = order[earlier]
             if (
                 leaders[leader] == leader
-                and _equal_rows(key_indptr, key_indices, leader, document)
-                and _equal_rows(indptr, indices, leader, document)
+                and _equal_rows(keys, leader, document)
+                and _equal_rows(targets, leader, document)
             ):
                 leaders[document] = leader
                 break
@@ -208,13 +213,11 @@ def relabelled(order: Vector[np.int64], place: Vector[np.int32]) -> None:
 
 
 @compiled
-def _count_of(
-    indptr: Vector[np.int64], columns: Vector[np.int32], counts: Vector[np.uint8], row: int, column: int
-) -> int:
+def _count_of(links: LinkArrays, row: int, column: int) -> int:
     """Count of the link from a row to a column; 0 if there is none."""
-    end = indptr[row + 1]
-    place = first_not_below(columns, indptr[row], end, column)
-    return signed(counts[place]) if place < end and columns[place] == column else 0
+    end = links.indptr[row + 1]
+    place = first_not_below(links.columns, links.indptr[row], end, column)
+    return signed(links.counts[place]) if place < end and links.columns[place] == column else 0
 
 
 @compiled
@@ -235,31 +238,22 @@ def _join(leaders: Table[np.int32], row: int, column: int, level: int) -> bool:
 
 
 @compiled
-def join_returned(
-    first: int,
-    last: int,
-    indptr: Vector[np.int64],
-    columns: Vector[np.int32],
-    counts: Vector[np.uint8],
-    levels: Vector[np.int64],
-    leaders: Table[np.int32],
-) -> None:
+def join_returned(first: int, last: int, links: LinkArrays, levels: Vector[np.int64], leaders: Table[np.int32]) -> None:
     """Join the two ends of every link of count k or more whose reverse has count k or more too, for several k at once.
 
     What is joined at one k is joined at every smaller k, too. So most links, which join nothing new, are settled by one
     look at the greatest k that their count allows.
 
-    ``first``: first of the rows whose links to later rows are joined; ``last``: row after the last of them; ``indptr``:
-    (rows + 1,), start of the links of each row; ``columns``: (links,), ascending in a row; ``counts``: (links,);
-    ``levels``: (256,), how many of the ks are at most each count; ``leaders``: (rows, ks), union-find forests by k
-    ascending; initially each row is its own leader.
+    ``first``: first of the rows whose links to later rows are joined; ``last``: row after the last of them; ``links``:
+    all links; ``levels``: (256,), how many of the ks are at most each count; ``leaders``: (rows, ks), union-find
+    forests by k ascending; initially each row is its own leader.
     """
     for row in range(first, last):
-        for link in range(indptr[row], indptr[row + 1]):
-            column, level = columns[link], levels[counts[link]] - 1
+        for link in range(links.indptr[row], links.indptr[row + 1]):
+            column, level = links.columns[link], levels[links.counts[link]] - 1
             if column <= row or level < 0 or _root(leaders, row, level) == _root(leaders, column, level):
                 continue
-            level = min(level, levels[_count_of(indptr, columns, counts, column, row)] - 1)
+            level = min(level, levels[_count_of(links, column, row)] - 1)
             while level >= 0 and _join(leaders, row, column, level):
                 level -= 1
 
@@ -287,10 +281,8 @@ _BYTE: Final = 8
 class TermPlaces(NamedTuple):
     """Key terms and targets of all documents."""
 
-    key_indptr: Vector[np.int64]  # int64 (documents + 1,), start of each document in `keys`
-    keys: Vector[np.uint32]  # uint32, columns of the key terms
-    target_indptr: Vector[np.int64]  # int64 (documents + 1,), start of each document in `targets`
-    targets: Vector[np.uint32]  # uint32, columns of the targets, ascending for each document
+    keys: TermRows  # key terms by document
+    targets: TermRows  # targets by document
 
 
 class Acceptance(NamedTuple):
@@ -366,16 +358,6 @@ def list_pairs(links: LinkArrays, turned: LinkArrays, a: Vector[np.int32], b: Ve
 
 
 @compiled
-def _held(asking: int, answering: int, terms: TermPlaces) -> int:
-    """Count the key terms of one document in the target of another."""
-    begin, end = terms.target_indptr[answering], terms.target_indptr[answering + 1]
-    count = 0
-    for place in range(terms.key_indptr[asking], terms.key_indptr[asking + 1]):
-        count += holds(terms.targets, begin, end, terms.keys[place])
-    return count
-
-
-@compiled
 def mark_enough(
     a: Vector[np.int32],
     b: Vector[np.int32],
@@ -394,8 +376,8 @@ def mark_enough(
         fewest = min(_fewest(int(a[pair]), terms, amounts, least), _fewest(int(b[pair]), terms, amounts, least))
         found[pair] = (
             fewest >= enough
-            or _held(int(a[pair]), int(b[pair]), terms) >= enough
-            or _held(int(b[pair]), int(a[pair]), terms) >= enough
+            or count_held(int(a[pair]), int(b[pair]), terms.keys, terms.targets) >= enough
+            or count_held(int(b[pair]), int(a[pair]), terms.keys, terms.targets) >= enough
         )
 
 
@@ -403,7 +385,7 @@ def mark_enough(
 def _fewest(document: int, terms: TermPlaces, amounts: Vector[np.uint8], least: int) -> int:
     """Fewest key terms of a document that can count ``least``: one, two, or more, which is 3."""
     first, second = 0, 0
-    for place in range(terms.key_indptr[document], terms.key_indptr[document + 1]):
+    for place in range(terms.keys.indptr[document], terms.keys.indptr[document + 1]):
         amount = signed(amounts[place])
         second = max(second, min(first, amount))
         first = max(first, amount)
@@ -435,7 +417,8 @@ def _best(
     """Return the best earlier document, -1 if there is none, and whether exact counts are needed to be sure."""
     best, strength, known, unsure = -1, -1, False, 0
     one, other = links.indptr[later], turned.indptr[later]
-    size = terms.key_indptr[later + 1] - terms.key_indptr[later]
+    sizes = terms.keys.indptr
+    size = sizes[later + 1] - sizes[later]
     while True:
         to = min(_next(links, one, later), _next(turned, other, later))
         if to == later:
@@ -447,7 +430,7 @@ def _best(
         if _next(links, one, later) == to:
             backward = int(links.counts[one])
             one += 1
-        if not _accepts(accepted, forward, backward, min(size, terms.key_indptr[to + 1] - terms.key_indptr[to])):
+        if not _accepts(accepted, forward, backward, min(size, sizes[to + 1] - sizes[to])):
             continue
         if parents.size > 0:
             _join_trees(to, later, parents)
@@ -458,7 +441,8 @@ def _best(
             unsure += 1
             continue
         if not stored:
-            forward, backward = _held(to, later, terms), _held(later, to, terms)
+            forward = count_held(to, later, terms.keys, terms.targets)
+            backward = count_held(later, to, terms.keys, terms.targets)
         if (stored and not known) or _weigh(forward, backward) > strength:
             best, strength = to, _weigh(forward, backward)
         known = known or stored

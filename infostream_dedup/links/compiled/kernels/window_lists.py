@@ -466,29 +466,31 @@ def _collect(
     return int(end - room)
 
 
+class IndexedWindow(NamedTuple):
+    """What documents ask, and what they are added to."""
+
+    terms: TermSlots  # terms in use
+    keys: Pool  # lists of the documents' key terms
+    targets: Pool  # lists of the terms in which key terms are looked up
+    numbered: Numbered  # documents of the window, the asking ones included
+    hits: Hits  # scratch arrays with room for all documents
+    state: State  # where to continue; updated
+
+
 @compiled
-def ask(
-    row: int,
-    asking: Asking,
-    terms: TermSlots,
-    keys: Pool,
-    targets: Pool,
-    numbered: Numbered,
-    hits: Hits,
-    found: FoundDocuments,
-    state: State,
-) -> bool:
+def ask(row: int, asking: Asking, window: IndexedWindow, found: FoundDocuments) -> bool:
     """Find the documents of the window that resemble a document; return False if there is no room for them."""
+    keys, targets, hits, state = window.keys, window.targets, window.hits, window.state
     oldest, shift = state.oldest[0], state.shift[0]
-    while oldest < state.next[0] and numbered.ordinals[oldest - shift] < asking.oldest[row]:
+    while oldest < state.next[0] and window.numbered.ordinals[oldest - shift] < asking.oldest[row]:
         oldest += 1
     state.oldest[0] = oldest
     begin, end = asking.key_ends[row], asking.key_ends[row + 1]
     first, last = asking.target_ends[row], asking.target_ends[row + 1]
     own = end - begin
     key_slots, target_slots = hits.slots[:own], hits.slots[own : own + last - first]
-    find_slots(asking.keys[begin:end], terms, key_slots)
-    find_slots(asking.targets[first:last], terms, target_slots)
+    find_slots(asking.keys[begin:end], window.terms, key_slots)
+    find_slots(asking.targets[first:last], window.terms, target_slots)
     prefetch_lists(key_slots, keys)
     prefetch_lists(target_slots, targets)
     found.ends[row + 1] = found.ends[row]
@@ -498,58 +500,47 @@ def ask(
     prefetch_lists(target_slots, keys)
     count_hits(key_slots, oldest, targets, hits.forward, hits.marks)
     count_hits(target_slots, oldest, keys, hits.backward, hits.marks)
-    many = _collect(row, own, asking, numbered, hits, found, oldest - shift)
+    many = _collect(row, own, asking, window.numbered, hits, found, oldest - shift)
     found.ends[row + 1] += many
     return bool(found.ends[row + 1] <= found.ordinals.size)
 
 
 @compiled
-def _add(
-    row: int, asking: Asking, terms: TermSlots, keys: Pool, targets: Pool, slots: Vector[np.int64], state: State
-) -> int:
+def _add(row: int, asking: Asking, window: IndexedWindow) -> int:
     """Add a document whose slots have been found; return what is full, or ``ALL_DONE``."""
     own_keys = asking.keys[asking.key_ends[row] : asking.key_ends[row + 1]]
     own_targets = asking.targets[asking.target_ends[row] : asking.target_ends[row + 1]]
+    terms, slots, state = window.terms, window.hits.slots, window.state
     document, oldest = state.next[0], state.oldest[0]
     if state.phase[0] == ADD_KEYS:
         if state.done[0] == 0 and terms.free[0] < own_keys.size + own_targets.size:
             return SLOTS_FULL
-        state.done[0] = append_document(document, own_keys, slots, state.done[0], oldest, terms, keys)
+        state.done[0] = append_document(document, own_keys, slots, state.done[0], oldest, terms, window.keys)
         if state.done[0] < own_keys.size:
             return KEYS_FULL
         state.phase[0], state.done[0] = ADD_TARGETS, 0
     rest = slots[own_keys.size :]
-    state.done[0] = append_document(document, own_targets, rest, state.done[0], oldest, terms, targets)
+    state.done[0] = append_document(document, own_targets, rest, state.done[0], oldest, terms, window.targets)
     return ALL_DONE if state.done[0] == own_targets.size else TARGETS_FULL
 
 
 @compiled
-def ask_and_add(
-    asking: Asking,
-    terms: TermSlots,
-    keys: Pool,
-    targets: Pool,
-    numbered: Numbered,
-    hits: Hits,
-    found: FoundDocuments,
-    state: State,
-) -> int:
+def ask_and_add(asking: Asking, window: IndexedWindow, found: FoundDocuments) -> int:
     """Let each document ask for similar earlier ones, then add it.
 
-    ``asking``: the documents; ``terms``: terms in use; ``keys``: lists of the documents' key terms; ``targets``: lists
-    of the terms in which key terms are looked up; ``numbered``: documents of the window, the asking ones included;
-    ``hits``: scratch arrays with room for all documents; ``found``: receives the finds; ``state``: where to continue;
-    updated. Returns ``ALL_DONE``, or what is full: enlarge it and call again. After ``FOUND_FULL`` the documents before
-    ``state.row`` are done.
+    ``asking``: the documents; ``window``: what they ask and are added to; ``found``: receives the finds. Returns
+    ``ALL_DONE``, or what is full: enlarge it and call again. After ``FOUND_FULL`` the documents before ``state.row``
+    are done.
     """
+    state = window.state
     while state.row[0] < asking.oldest.size:
         row = state.row[0]
         if state.phase[0] == ASK:
-            if not ask(row, asking, terms, keys, targets, numbered, hits, found, state):
+            if not ask(row, asking, window, found):
                 return FOUND_FULL
             state.phase[0], state.done[0] = ADD_KEYS, 0
         if asking.enters[row]:
-            full = _add(row, asking, terms, keys, targets, hits.slots, state)
+            full = _add(row, asking, window)
             if full != ALL_DONE:
                 return full
             state.next[0] += 1

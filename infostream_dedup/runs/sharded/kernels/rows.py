@@ -111,22 +111,6 @@ def name_links(
         named[link] = row << np.uint64(40) | node << np.uint64(8) | (code & np.uint64(255))
 
 
-@compiled
-def decode_links(
-    named: Vector[np.uint64], sizes: Vector[np.int32], columns: Vector[np.int32], counts: Vector[np.uint8]
-) -> None:
-    """Unpack sorted links.
-
-    ``named``: (links,), as ``name_links`` writes them, ascending; ``sizes``: (rows,), zeros; receives the links of each
-    row; ``columns``: (links,), receives nodes; ``counts``: (links,), receives counts.
-    """
-    for link in range(named.size):
-        code = named[link]
-        sizes[np.int64(code >> np.uint64(40))] += 1
-        columns[link] = np.int32((code >> np.uint64(8)) & np.uint64(0xFFFFFFFF))
-        counts[link] = np.uint8(code & np.uint64(255))
-
-
 # Maximum spanning forests of links
 
 
