@@ -317,7 +317,10 @@ class ListBlock(TableBlock):
         first = int(rows[0])
 
         def made(number: int) -> Document:
-            return builder.build(Record({**python_values(self.dicts[first + number]), "text": ""}, _NOWHERE))
+            values = {**python_values(self.dicts[first + number]), "text": ""}
+            if values.get("published") is None:
+                return builder.plainly(values, None)
+            return builder.build(Record(values, _NOWHERE))
 
         return made
 
