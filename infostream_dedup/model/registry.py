@@ -99,7 +99,7 @@ def names_in_folder(folder: Path, first: Sequence[str], *, folders: bool = False
 
     >>> from pathlib import Path
     >>> names_in_folder(Path(__file__).parent, ("registry", "nowhere"))[:2]
-    ('registry', 'dates')
+    ('registry', 'document')
     """
     found = {
         module.name
