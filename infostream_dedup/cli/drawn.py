@@ -100,7 +100,8 @@ def print_passages(rows: Iterable[Mapping[str, Any]], documents: Sequence[str], 
             shown.append(row)
             seen |= {row["a"], row["b"]}
     copies = sum(map(whole, every))
-    say(f"{plural(len(every), 'pair')} with passages in common, {len(every) - copies:,} of parts, {copies:,} of all")
+    counts = f", {len(every) - copies:,} of parts, {copies:,} of all" if every else ""
+    say(f"{plural(len(every), 'pair')} with passages in common{counts}")
     known = found_documents(documents, {row[side] for row in shown for side in "ab"}, reading)
     for number, row in enumerate(shown, 1):
         _print_pair(f"{number:>2} {plural(words(row), 'word')}", row, known)

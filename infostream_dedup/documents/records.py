@@ -170,7 +170,7 @@ class ReadingReport:
         if self.corrected_languages:
             line += f"; wrong languages corrected: {self.corrected_languages}"
         if self.unread:
-            line += f"; more fields are perhaps read with --columns {self.unread}"
+            line += f"; to read more fields, try --columns {self.unread}"
         if self.shortened:
             lines = ", ".join(f'"{text}" {times}' for text, times in self.repeated_lines.items())
             line += f"; repeated lines not compared in {self.shortened} documents: {lines}"
