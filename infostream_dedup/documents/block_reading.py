@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC
 from pathlib import Path
 from typing import Any, Final, TypeAlias
@@ -14,7 +14,6 @@ import orjson
 from numpy.typing import NDArray
 
 from infostream_dedup.documents.column_names import ColumnNames, batch_records
-from infostream_dedup.documents.csv_blocks import ArrowBlock, CsvBlock, ListBlock, arrow_block, csv_blocks, list_blocks
 from infostream_dedup.documents.dates import time_zone
 from infostream_dedup.documents.documents import DocumentBuilder, row_of
 from infostream_dedup.documents.json_files import doubled_name, fault_item, is_too_deep, jsonl_records, line_item
@@ -48,7 +47,16 @@ from infostream_dedup.documents.reading import (
     open_items,
 )
 from infostream_dedup.documents.records import BadRecords, Item, Place, ReadingReport, SeenIds
-from infostream_dedup.documents.table_files import csv_records, list_records
+from infostream_dedup.documents.table_blocks import (
+    TOGETHER,
+    ArrowBlock,
+    ListBlock,
+    RecordBlock,
+    arrow_block,
+    list_blocks,
+    record_block,
+)
+from infostream_dedup.documents.table_files import list_records
 from infostream_dedup.errors import BadDataError
 from infostream_dedup.language.text.kernels.scanning import count_letters
 from infostream_dedup.language.text.language import SAMPLE, is_contradicted, language_beyond_ours
@@ -285,7 +293,7 @@ def _columns(size: int) -> JsonColumns:
     )
 
 
-_ColumnBlock: TypeAlias = JsonBlock | ListBlock | CsvBlock | ArrowBlock
+_ColumnBlock: TypeAlias = JsonBlock | ListBlock | ArrowBlock
 _MOST_LEFT: Final = 8  # if more than one line in this many needs the plain code, it reads the whole block
 _SAMPLE_BYTES: Final = 16_000  # more bytes than ``other_language`` examines
 _NOT_GIVEN: Final = (*OUR_LANGUAGES, None)
@@ -297,14 +305,12 @@ def read_document_blocks(
 ) -> Iterator[Document | DocumentBlock]:
     """Read the documents of an input like ``read_documents``, but many at a time if the input is large.
 
-    Large files of JSON Lines and CSV, Parquet files, tables and lists of dicts are read by compiled code, which leaves
-    every record that is in any way unusual to the code of ``read_documents``; other inputs are read by that alone.
+    Texts stay in columns. Of records that compiled code does not parse itself, it takes over the fields; every record
+    that is in any way unusual is left to the code of ``read_documents``.
     """
     bad = reading.bad_records(report)
     reader = _Reader(reading, make_builder(reading, report), bad, SeenIds())
-    return reader.read(
-        open_items(source, reading, RecordReaders(reader.lines, reader.batch, reader.rows, reader.values))
-    )
+    return reader.read(open_items(source, reading, RecordReaders(reader.lines, reader.batch, reader.values)))
 
 
 def placed_documents(source: Source, bad: BadRecords, reading: Reading) -> Iterator[tuple[Document, Place]]:
@@ -320,10 +326,12 @@ def placed_documents(source: Source, bad: BadRecords, reading: Reading) -> Itera
 class _Reader:
     def __init__(self, reading: Reading, builder: DocumentBuilder, bad: BadRecords, seen: SeenIds) -> None:
         self._builder = builder
-        self._bare_builder = make_builder(reading, None, plain=True)
+        self._bare_builder = make_builder(replace(reading, columns=None), None, plain=True)
         self._utc = time_zone(reading.tz) is UTC
-        # Renamed fields, ids made from texts, and texts that are cut are left to the plain code.
-        self._plainly = bool(reading.columns) or reading.make_ids or reading.sections
+        self._columns, self._makes_ids = ColumnNames(reading.columns), reading.make_ids
+        self._cuts = reading.sections
+        # Renamed fields, ids made from texts, and texts that are cut need each record.
+        self._singly = bool(self._columns) or reading.make_ids or reading.sections
         self._repairs = reading.repair
         self._bad = bad
         self._seen = seen
@@ -332,33 +340,39 @@ class _Reader:
 
     def lines(self, path: str, max_line_bytes: int, encoding: str | None) -> Iterator[Item | JsonBlock]:
         """Read the lines of one file in the way that suits it: a pipe may wait for its next line."""
-        if self._plainly or not Path(path).is_file():
+        if self._singly or not Path(path).is_file():
             return jsonl_records(path, max_line_bytes, encoding)
         return json_blocks(path, max_line_bytes, encoding)
 
     def batch(self, batch: Any, source: str, before: int) -> Iterator[Item | ArrowBlock]:
         """Read the rows of a batch together if many came before them."""
-        if not self._plainly:
+        if not self._singly:
             block = arrow_block(batch, source, before)
             if block is not None:
                 return iter((block,))
         return batch_records(batch, source, before)
 
-    def rows(
-        self, source: str, max_line_bytes: int, names: ColumnNames, *, encoding: str | None = None, ids: bool = True
-    ) -> Iterator[Item | CsvBlock]:
-        """Read the rows of a CSV file in the way that suits its size."""
-        if self._plainly:
-            return csv_records(source, max_line_bytes, names, encoding=encoding, ids=ids)
-        return csv_blocks(source, max_line_bytes, names, encoding=encoding)
-
     def values(self, values: Iterable[Any]) -> Iterator[Item | ListBlock]:
-        return list_records(values) if self._plainly else list_blocks(values)
+        return list_records(values) if self._singly else list_blocks(values)
 
     def read(self, items: Iterator[Item | _ColumnBlock]) -> Iterator[Document | DocumentBlock]:
         with self._bad:
-            for item in items:
-                yield from self._block(item) if isinstance(item, _ColumnBlock) else self._one_by_one(iter((item,)))
+            for item in items if self._cuts else self._gathered(items):
+                yield from self._one_by_one(iter((item,))) if isinstance(item, Item) else self._block(item)
+
+    def _gathered(self, items: Iterable[Item | _ColumnBlock]) -> Iterator[_ColumnBlock]:
+        """Gather records that come one by one."""
+        some: list[Item] = []
+        for item in items:
+            if some and (not isinstance(item, Item) or len(some) == TOGETHER or item.source != some[0].source):
+                yield record_block(some, self._columns, ids=not self._makes_ids)
+                some = []
+            if isinstance(item, Item):
+                some.append(item)
+            else:
+                yield item
+        if some:
+            yield record_block(some, self._columns, ids=not self._makes_ids)
 
     def placed(self, items: Iterator[Item | JsonBlock]) -> Iterator[tuple[Document, Place]]:
         for item in items:
@@ -404,11 +418,18 @@ class _Reader:
     def _block(self, block: _ColumnBlock) -> Iterator[Document | DocumentBlock]:
         for rows, left in self._runs(block):
             yield from self._run(block, rows)
-            yield from self._one_by_one(_items(block, left))
+            if len(left) > 1 and not isinstance(block, RecordBlock):
+                for gathered in self._gathered(_items(block, left)):
+                    yield from self._block(gathered)
+            else:
+                yield from self._one_by_one(_items(block, left))
 
     def _run(self, block: _ColumnBlock, rows: NDArray[np.int64]) -> Iterator[Document | DocumentBlock]:
         """Yield the documents of consecutive lines; the plain code handles those with an id seen before."""
         ids: list[Any] = block.strings(rows, ID)
+        if self._makes_ids and isinstance(block, RecordBlock):
+            dicts = [block.dicts[row] for row in rows.tolist()]
+            ids = [one or self._builder.make_id(values) for one, values in zip(ids, dicts, strict=True)]
         while ids:
             new = self._seen.new_until(ids)
             if new:
@@ -429,6 +450,8 @@ class _Reader:
             [columns.text_ends[before : before + 1] if before >= 0 else [0], columns.text_ends[rows]]
         )
         bare = self._without_text(block, rows)
+        if self._makes_ids:
+            bare = _with_ids(bare, ids)
         return DocumentBlock(
             ids=ids,
             languages=languages,
@@ -496,6 +519,10 @@ class _Reader:
         for row in stated.tolist():
             if is_contradicted(_NOT_GIVEN[columns.languages[row]], counts[row].tolist()):
                 columns.states[row] = LEFT
+
+
+def _with_ids(bare: Callable[[int], Document], ids: list[str]) -> Callable[[int], Document]:
+    return lambda number: replace(bare(number), id=ids[number])
 
 
 def _items(block: _ColumnBlock, rows: NDArray[np.int64]) -> Iterator[Item]:

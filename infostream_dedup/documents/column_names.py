@@ -51,6 +51,7 @@ class ColumnNames:
         pairs = _pairs(columns)
         self._ours = {theirs: ours for ours, theirs in pairs if theirs}
         self._dropped = {ours for ours, theirs in pairs if not theirs}
+        self._layouts: dict[tuple[str, ...], tuple[list[str], list[tuple[str, str]]]] = {}
 
     def __bool__(self) -> bool:
         return bool(self._ours or self._dropped)
@@ -59,9 +60,11 @@ class ColumnNames:
         """Return a record under our names, see `names`; parts of objects are added to it."""
         if not self:
             return values
-        names = list(values)
-        parts = {ours: _part(values, theirs) for theirs, ours in self._inside(names)}
-        return dict(zip(self.names(names), values.values(), strict=True)) | parts
+        names = tuple(values)
+        if names not in self._layouts:
+            self._layouts[names] = self.names(names), self._inside(names)
+        ours, inside = self._layouts[names]
+        return dict(zip(ours, values.values(), strict=True)) | {name: _part(values, path) for path, name in inside}
 
     def _inside(self, names: Sequence[str]) -> list[tuple[str, str]]:
         """What a dotted name finds inside a column."""

@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, date, datetime, tzinfo
+from functools import lru_cache
 from hashlib import blake2b
 from typing import Any, Final, Literal
 
@@ -40,7 +41,7 @@ _NO_LANGUAGE: Final = frozenset(("und", "mul", "mis", "zxx", "unk", "nan", "na",
 
 _LANGUAGE_CODE: Final = re.compile("[A-Za-z]{2,3}(?:[-_][A-Za-z0-9]{2,8})*")
 _ID_BYTES: Final = 8
-_INT64: Final = range(-(2**63), 2**63)
+INT64: Final = range(-(2**63), 2**63)
 # Tab and line ends are kept, as is everything outside C0, DEL and C1. Surrogates can only come from memory.
 _CONTROL: Final = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
 _INSIDE_WORD: Final = re.compile("(?<=[^\\W\\d_])[\x00-\x08\x0e-\x1b\x7f]+(?=[^\\W\\d_])")
@@ -159,15 +160,17 @@ class DocumentBuilder:
         return self._orders.setdefault(names, names)
 
     def plainly(self, values: Mapping[str, Any], time: datetime | None) -> Document:
-        """Build a document of fields that are null or strings as it takes them, but for the address and the date."""
-        published, order = values.get("published"), tuple(values)
+        """Build a document of fields as it takes them; the id may be a whole number, address and date be anything."""
+        published, order, own_id = values.get("published"), tuple(values), values["id"]
         if published is not None and (time is None or not isinstance(published, str)):
             return self.build(Record(values, Place("<block>")))
         given = {name: no for name, no in (("title", None), ("lang", "")) if values.get(name, 0) == no}
+        if not isinstance(own_id, str):
+            given["id"] = own_id
         other = {name: values[name] for name in order if name not in _INTERPRETED}
         extra = OtherFields(other, self.layout(order), given or _NOTHING)
         return Document(
-            id=values["id"], text="", title=values.get("title") or "", lang=values.get("lang") or None, time=time,
+            id=str(own_id), text="", title=values.get("title") or "", lang=values.get("lang") or None, time=time,
             published=published, source=values.get("source"), url=_read_text(values, "url", Place("<block>")),
             images=values.get("images"), links=values.get("links"), extra=extra,
         )  # fmt: skip
@@ -203,18 +206,18 @@ class DocumentBuilder:
         if isinstance(value, str):
             return _check_id(value, place)
         if value is None and self._made is not None:
-            return self._make_id(values)
+            return self.make_id(values)
         if value is None:
             raise _missing_error(values, "id", place)
         if isinstance(value, int) and not isinstance(value, bool):
-            if value not in _INT64:
+            if value not in INT64:
                 raise place.error("E_TYPE", f"{_format_value(value)} is outside 64 bits; give the id as a string", "id")
             return str(int(value))
         # An integer beyond 64 bits arrives as a float, and an id must not lose digits silently.
         expected = "a string or a whole number of 64 bits"
         raise place.error("E_TYPE", f"{_type_name(value)} {_format_value(value)}, expected {expected}", "id")
 
-    def _make_id(self, values: Mapping[str, Any]) -> str:
+    def make_id(self, values: Mapping[str, Any]) -> str:
         """Return a digest of title, text, date and address; the second of equal documents in a reading gets ``-2``."""
         digest = blake2b(digest_size=_ID_BYTES)
         for name in ("title", "text", "published", "url"):
@@ -228,14 +231,14 @@ class DocumentBuilder:
 
     def _read_language(self, values: Mapping[str, Any], title: str, text: str, place: Place) -> str | None:
         value = values.get("lang")
-        if value is None or _is_nan(value):
+        if value is None or is_nan(value):
             return self._recognised(values, place)
         if not isinstance(value, str):
             raise place.error("E_TYPE", f"{_type_name(value)}, {_EXPECTED_LANGUAGE}", "lang")
-        code = value.strip().lower().replace("_", "-").split("-")[0]
-        known = _LANGUAGE_NAMES.get(code)
-        if known is None and (code in _NO_LANGUAGE or not _LANGUAGE_CODE.fullmatch(value)):
+        code = _language_code(value)
+        if code is None:
             return self._recognised(values, place)
+        known = code if code in OUR_LANGUAGES else None
         if known is None and (another := language_as_labelled(code, text or title)):
             return self._other(another, _format_value(value), place)
         if known is None or (not self._plain and self._contradicted(known, title, text)):
@@ -272,6 +275,21 @@ class DocumentBuilder:
 
 
 _INTERPRETED: Final = frozenset(FIELDS)
+
+
+def _language_code(label: str) -> str | None:
+    """The language that a label names, as its code; None if it names none."""
+    code = label.strip().lower().replace("_", "-").split("-")[0]
+    if code in _LANGUAGE_NAMES:
+        return _LANGUAGE_NAMES[code]
+    return None if code in _NO_LANGUAGE or not _LANGUAGE_CODE.fullmatch(label) else code
+
+
+@lru_cache(256)
+def language_number(label: str | None) -> int:
+    """Place of a labelled language among ours; the number after them if none is named, -1 for another language."""
+    code = None if label is None else _language_code(label)
+    return (*OUR_LANGUAGES, None).index(code) if code in (*OUR_LANGUAGES, None) else -1
 
 
 def row_of(document: Document) -> dict[str, Any]:
@@ -338,7 +356,7 @@ def _differs(values: Mapping[str, Any], name: str, own: Any) -> bool:
         return False
     if name == "published":
         return isinstance(given, Mapping)
-    return given != own and not _is_nan(given)
+    return given != own and not is_nan(given)
 
 
 def _unwrapped(value: Any) -> Any:
@@ -395,7 +413,7 @@ def _read_text(values: Mapping[str, Any], name: str, place: Place) -> str | None
     if isinstance(value, str):
         return _checked_text(value, name, place)
     value = _unwrapped(value)
-    if value is None or _is_nan(value):
+    if value is None or is_nan(value):
         return None
     if isinstance(value, list | tuple) and all(map(_is_part, value)) and not all(isinstance(one, str) for one in value):
         # Telegram writes a text with formats in pieces; a list of plain strings may be one of paragraphs or of tags.
@@ -433,7 +451,7 @@ def _checked_text(value: str, name: str, place: Place) -> str:
     return _CONTROL.sub(" ", _INSIDE_WORD.sub("", value))
 
 
-def _is_nan(value: object) -> bool:
+def is_nan(value: object) -> bool:
     """Whether a value is not-a-number, with which pandas marks an empty cell."""
     return isinstance(value, float) and value != value
 

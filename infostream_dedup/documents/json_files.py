@@ -134,7 +134,7 @@ def parsed_json(data: bytes) -> Any:
         return orjson.loads(_NOT_FINITE.sub(lambda found: b"null" if found[1] else found[0], data))
 
 
-_NAME_END: Final = re.compile(rb'"[ \t\r\n]+:')
+_NAME_END: Final = re.compile(rb'"[ \t\r\n]*:')
 
 
 def doubled_name(data: bytes | bytearray, value: Any) -> str | None:
@@ -145,10 +145,9 @@ def doubled_name(data: bytes | bytearray, value: Any) -> str | None:
         'a'
     """
     # Each name ends so; some strings that are no names contain the same, or end in a backslash.
-    ends = data.count(b'":') - data.count(b'\\":')
-    if any(blank in data for blank in (b" :", b"\t:", b"\r:", b"\n:")):
-        ends += len(_NAME_END.findall(data))
-    if b'\\\\":' not in data and ends <= _count_names(value):
+    escapes = b"\\" in data
+    ends = len(_NAME_END.findall(data)) - (data.count(b'\\":') if escapes else 0)
+    if not (escapes and b'\\\\":' in data) and ends <= _count_names(value):
         return None
     found: list[str] = []
 

@@ -526,10 +526,9 @@ def _convert(stream: _Buffered, encoding: str | None, source: str) -> Iterator[_
         yield converted
 
 
-def byte_lines(
-    stream: BinaryIO, limit: int, *, blanks_as_one: bool = False, number: int = 0, offset: int = 0
-) -> Iterator[Line]:
+def byte_lines(stream: BinaryIO, limit: int, *, blanks_as_one: bool = False) -> Iterator[Line]:
     """Yield the lines of `stream`, without a byte order mark at the start of the input."""
+    number = offset = 0
     while data := stream.readline(limit + 1):
         number += 1
         start = offset

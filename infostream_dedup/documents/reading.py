@@ -40,13 +40,13 @@ from infostream_dedup.documents.lines import (
 from infostream_dedup.documents.outputs import same_file
 from infostream_dedup.documents.records import BadRecords, Item, OnError, Place, ReadingReport, Record, SeenIds
 from infostream_dedup.documents.table_files import (
-    ReadRows,
     arrow_records,
     csv_records,
     frame_records,
     is_frame,
     list_records,
     loaded,
+    read_apart,
     workbook_records,
 )
 from infostream_dedup.errors import BadDataError, ConfigurationError, InfostreamError, MissingExtraError, NoInputError
@@ -64,11 +64,10 @@ class RecordReaders(NamedTuple):
     # reads the lines of a file, given the maximum bytes of a line and the encoding
     lines: Callable[[str, int, str | None], Iterator[Any]]
     batch: ReadBatch  # reads the rows of a table
-    rows: ReadRows  # reads the rows of a CSV file
     values: Callable[[Iterable[Any]], Iterator[Any]]  # reads dicts and documents
 
 
-ONE_BY_ONE: Final[RecordReaders] = RecordReaders(jsonl_records, batch_records, csv_records, list_records)
+ONE_BY_ONE: Final[RecordReaders] = RecordReaders(jsonl_records, batch_records, list_records)
 MAX_LINE_BYTES: Final = 10 * 2**20
 
 
@@ -318,7 +317,7 @@ def _open_file(path: str, reading: Reading, names: ColumnNames, readers: RecordR
         case "json":
             return json_array_records(path, encoding)
         case "csv":
-            return readers.rows(path, reading.max_line_bytes, names, encoding=encoding, ids=ids)
+            return csv_records(path, reading.max_line_bytes, names, encoding=encoding, ids=ids)
         case "parquet":
             return parquet_records(path, names, readers.batch, ids=ids)
         case "arrow":
@@ -384,7 +383,9 @@ def parquet_records(source: str, names: ColumnNames, read_batch: ReadBatch, *, i
                 return
             size = Path(source).stat().st_size
             groups = [file.metadata.row_group(number) for number in range(file.metadata.num_row_groups)]
-            check_ratio(sum(max(group.total_byte_size, _values_of(group)) for group in groups), size)
+            check_ratio(sum(group.total_byte_size for group in groups), size)
+            _check_metadata(file, source)
+            check_ratio(sum(_values_of(group) for group in groups), size)
             unpacked = 0
             for batch in file.iter_batches(batch_size=_rows_at_once(groups, size)):
                 # A dictionary holds a value once that each row then has.
@@ -403,6 +404,18 @@ def parquet_records(source: str, names: ColumnNames, read_batch: ReadBatch, *, i
             yield _damage_error(source, rows, error)
         else:
             raise NoInputError(f"cannot read {source}: {error.strerror or error}") from error
+
+
+def _check_metadata(file: Any, source: str) -> None:
+    """Raise an error if a column does not fit the schema: asked for such a column's metadata, pyarrow aborts."""
+    import pyarrow as pa
+
+    flat = [field.name for field in file.schema_arrow if not pa.types.is_nested(field.type)]
+    for number in range(file.metadata.num_row_groups):
+        next(file.iter_batches(1, row_groups=[number], columns=flat), None)
+    if len(flat) < len(file.schema_arrow):
+        # A single row of lists may be too large to read.
+        read_apart("parquet", source)
 
 
 def _values_of(group: Any) -> int:

@@ -51,6 +51,11 @@ class Record(NamedTuple):
     place: Place
     time: datetime | None = None
 
+    @property
+    def source(self) -> str:
+        """Name of its file, as in its place."""
+        return self.place.source
+
 
 Item: TypeAlias = Record | BadDataError
 """Readers yield errors instead of raising them, so that reading can continue after a bad record."""

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import date
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import orjson
 
@@ -58,7 +58,7 @@ def arrow_records(source: str, names: ColumnNames, read_batch: ReadBatch, *, ids
     import pyarrow as pa
 
     try:
-        (size,) = _read_apart("arrow", source)
+        (size,) = read_apart("arrow", source)
         check_ratio(size, Path(source).stat().st_size)
         with Path(source).open("rb") as stream:
             try:
@@ -82,7 +82,7 @@ def arrow_records(source: str, names: ColumnNames, read_batch: ReadBatch, *, ids
     yield from frame_records(table, names, read_batch, ids=ids, source=source)
 
 
-def _read_apart(kind: str, source: str) -> list[Any]:
+def read_apart(kind: str, source: str) -> list[Any]:
     """What another process reads from a file; it takes the memory, and the abort of the library if there is one."""
     try:
         Path(source).open("rb").close()
@@ -98,9 +98,9 @@ def _read_apart(kind: str, source: str) -> list[Any]:
         assert process.stdout is not None  # noqa: S101 - it is a pipe
         found = [orjson.loads(line) for line in process.stdout if line.endswith(b"\n")]
     if found and isinstance(found[-1], dict):
-        raise StreamError("E_XLSX" if kind == "xlsx" else "E_ARROW", found[-1]["error"])
+        raise StreamError(f"E_{kind.upper()}", found[-1]["error"])
     if not found or found[-1] is not None:
-        raise StreamError("E_RATIO", "it needs more memory than a file of its size may: save it as CSV")
+        raise StreamError("E_RATIO", "it is damaged, or needs more memory than a file of its size may: save it as CSV")
     return [[cell_of(cell) for cell in one] if isinstance(one, list) else one for one in found[:-1]]
 
 
@@ -116,7 +116,7 @@ def workbook_records(
     if find_spec("python_calamine") is None:
         raise MissingExtraError("python-calamine", "xlsx", "reading .xlsx")
     try:
-        first, *rows = _read_apart("xlsx", source)
+        first, *rows = read_apart("xlsx", source)
     except StreamError as error:
         yield Place(source).error(error.code, f"not a workbook that can be read ({error})")
         return
@@ -306,15 +306,6 @@ def list_records(values: Iterable[Any], first: int = 1, source: str = LIST) -> I
 # before cells that a spreadsheet would run is removed again.
 
 
-class ReadRows(Protocol):
-    """Reads the rows of a CSV file, as ``csv_records`` does: each alone, or many together."""
-
-    def __call__(
-        self, source: str, max_line_bytes: int, names: ColumnNames, *, encoding: str | None = None, ids: bool = True
-    ) -> Iterator[Any]:
-        """Read them."""
-
-
 _DELIMITERS: Final = ",;\t|"
 _DECLARED: Final = re.compile(r"""("?)sep=(?P<delimiter>[!#-/:-@[-`{-~\t])\1[\r\n]*""", re.IGNORECASE)
 """The first line that Excel understands, and some programs write for it."""
@@ -380,16 +371,15 @@ class _RowTooLongError(Exception):
 class RowFeed:
     """Passes lines to the CSV parser as text and keeps the bytes of the current row.
 
-    ``source``: name of the file; ``max_bytes``: maximum length of a row; ``before``: lines and bytes of the file that
-    precede those passed on; ``lines``: the lines to pass on; ``is_utf8``: whether the current row is UTF-8;
-    ``next_place``: position of the next line.
+    ``source``: name of the file; ``max_bytes``: maximum length of a row; ``lines``: the lines to pass on; ``is_utf8``:
+    whether the current row is UTF-8; ``next_place``: position of the next line.
     """
 
-    def __init__(self, source: str, max_bytes: int, before: tuple[int, int] = (0, 0)) -> None:
+    def __init__(self, source: str, max_bytes: int) -> None:
         self.lines: Iterator[Line] = iter(())
         self._source = source
         self.max_bytes = max_bytes
-        self.next_place = Place(source, line=before[0] + 1, byte_offset=before[1])
+        self.next_place = Place(source, line=1, byte_offset=0)
         self.begin()
 
     def begin(self) -> None:
@@ -431,11 +421,6 @@ class Header(NamedTuple):
     delimiter: str  # character between cells
     blanks: bool = False  # whether blanks after a delimiter belong to no cell
     unnamed: int = 0  # number of columns at the end without a name, as spreadsheets leave them; their cells are empty
-
-    @property
-    def is_plain(self) -> bool:
-        """Whether rows can be read in columns."""
-        return not (self.blanks or self.unnamed)
 
 
 def read_header(

@@ -8,11 +8,12 @@ from functools import partial
 from uuid import UUID
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from infostream_dedup.documents import Reading, ReadingReport, block_reading, csv_blocks, read_documents
+from infostream_dedup.documents import Reading, ReadingReport, block_reading, read_documents, table_blocks
 from infostream_dedup.documents.block_reading import LineBuffer, placed_documents, read_document_blocks
 from infostream_dedup.documents.kernels.json_lines import LOCAL, OTHER_DATE, UTC_KNOWN, read_date
 from infostream_dedup.documents.reading import ONE_BY_ONE, checked_documents, make_builder, open_items
@@ -38,7 +39,8 @@ GERMAN = "Der Bundestag hat am Freitag das Gesetz über die Renten mit den Stimm
 TEXTS = [GERMAN, "Мэр открыл мост", "Зима. Снег\nидёт", "", "🙂 — «текст»"]
 OPTIONS = [
     {}, {"on_error": "skip"}, {"on_error": "skip", "max_errors": 1}, {"tz": "Europe/Kyiv"},
-    {"make_ids": True}, {"columns": "text=topic"}, {"other_languages": "fail"}, {"other_languages": "skip"},
+    {"make_ids": True}, {"columns": "text=topic"}, {"columns": "title=topic.a,source=", "make_ids": True},
+    {"other_languages": "fail"}, {"other_languages": "skip"},
     {"max_line_bytes": 120, "on_error": "skip"},
 ]  # fmt: skip
 
@@ -83,7 +85,7 @@ def outcome(read, path, tmp_path, **options):
     except InfostreamError as fault:
         error = (type(fault), str(fault), vars(fault))
     set_aside = aside.read_bytes() if "quarantine" in options and aside.exists() else b""
-    extras = [(getattr(one.extra, "order", ()), getattr(one.extra, "lang", None)) for one in found]
+    extras = [(one.extra.order, one.extra.theirs, repr(one.extra.given)) for one in found]
     # NaN, as given for a date or another field, equals nothing.
     dates = [repr((one.published, dict(one.extra))) if _holds_nan(one) else repr(one.published) for one in found]
     found = [replace(one, published=None, extra={}) if _holds_nan(one) else one for one in found]
@@ -214,7 +216,7 @@ def test_no_time_is_no_moment(tmp_path):
 ODD_OBJECTS = [
     *("a", "ы", "\ud83d", "\0", " ", "x" * 600, "2024-05-01", "2024-05-01T10:00:30.123456+03:00", "2024-02-30"),
     *("ru", "en", "ru", "en", "de", "uk-UA", "xx!", None, True, 0, 7, 1.5, float("nan"), float("inf"), 2**70),
-    *(b"a", [1, {"a": {2}}], {1: 2}),
+    *(b"a", [1, {"a": {2}}], {1: 2}, {"a": "Мост"}, {"$oid": "7"}, "RU", "und", "rus", pd.NaT, pd.Timestamp(7)),
     *(datetime(2024, 5, 1, 7, 30), datetime(2024, 5, 1, tzinfo=UTC), date(2024, 5, 1), UUID(int=5), np.float64("nan")),
     *(np.str_("б"), np.int64(3), np.datetime64("2024-05-01T10:00"), Document(id="d", text="Снег"), *TEXTS),
 ]
@@ -222,7 +224,8 @@ OBJECTS = st.one_of(
     st.sampled_from(ODD_OBJECTS),
     st.dictionaries(st.sampled_from([*NAMES, 5]), st.sampled_from(ODD_OBJECTS), max_size=6),
     st.builds(
-        dict, id=st.sampled_from("abcdefg"), text=st.sampled_from(TEXTS), title=st.sampled_from(["", "Мэр", None]),
+        dict, id=st.sampled_from([*"abcdefg", 1, 2, 3]), text=st.sampled_from(TEXTS),
+        title=st.sampled_from(["", "Мэр", None]),
         published=st.sampled_from(ODD_OBJECTS), topic=st.sampled_from(ODD_OBJECTS),
     ),
 )  # fmt: skip
@@ -232,7 +235,8 @@ OBJECTS = st.one_of(
 @example([{"id": "1", "text": "a"}, {"id": "1", "text": "a"}, {"id": "1", "text": "b"}], {"on_error": "skip"}, 2)
 def test_dicts_read_together_are_those_read_one_by_one(folder, values, options, size):
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(csv_blocks, "_TOGETHER", size)
+        for module in (table_blocks, block_reading):
+            patch.setattr(module, "TOGETHER", size)
         assert outcome(read_document_blocks, values, folder, **options) == outcome(
             read_documents, values, folder, **options
         )

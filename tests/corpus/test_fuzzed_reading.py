@@ -118,6 +118,20 @@ def test_good_files_with_some_bytes_changed(name: str) -> None:
     check()
 
 
+def test_a_changed_byte_of_a_footer_does_not_end_the_process(tmp_path: Path) -> None:
+    stream = io.BytesIO()
+    pq.write_table(pa.table({"id": ["a"], "text": ["b"]}), stream)
+    good, codes = stream.getvalue(), set()
+    for position in range(len(good) - 8 - int.from_bytes(good[-8:-4], "little"), len(good) - 8):
+        report = ReadingReport()
+        (tmp_path / "d.parquet").write_bytes(
+            good[:position] + bytes([(good[position] + 1) % 256]) + good[position + 1 :]
+        )
+        list(read_documents(tmp_path / "d.parquet", on_error="skip", report=report))
+        codes |= report.quarantined_by_code.keys()
+    assert "E_PARQUET" in codes
+
+
 @pytest.mark.parametrize("name", GOOD)
 def test_the_good_files_are_good(name: str) -> None:
     used, report, _ = _read(name, GOOD[name])

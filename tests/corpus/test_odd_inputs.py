@@ -27,6 +27,7 @@ from infostream_dedup.documents.column_names import ColumnNames, advice_on
 from infostream_dedup.documents.dates import utc_time
 from infostream_dedup.documents.lines import encoding_named, recognised_encoding
 from infostream_dedup.errors import BadDataError, ConfigurationError, NoInputError
+from infostream_dedup.model import single_documents
 from infostream_dedup.sample import documents_path
 
 ROWS = [json.loads(line) for line in documents_path().read_text(encoding="utf-8").splitlines()[:40]]
@@ -443,7 +444,8 @@ def test_a_row_that_is_too_long_is_told_the_limit(tmp_path: Path) -> None:
 def test_a_column_that_pandas_left_empty_is_empty(field: str, value: float | None, tmp_path: Path) -> None:
     path = tmp_path / "d.parquet"
     pyarrow.parquet.write_table(pa.table({"id": ["a"], "text": [TEXT], field: pa.array([value], pa.float64())}), path)
-    found = next(iter(read_document_blocks(str(path), reading=Reading(), report=ReadingReport())))
+    (block,) = read_document_blocks(str(path), reading=Reading(), report=ReadingReport())
+    (found,) = single_documents(block)
     # A null title stays null; a number that is none becomes an empty title.
     assert row_of(found) == {"id": "a", "text": TEXT, field: "" if field == "title" and value is not None else None}
 

@@ -499,6 +499,9 @@ def _take_value(
     """Read a number, object, array or word into a field; return the place after it, or -1, and the line's state."""
     after, marks = value_end(data, begin, end)
     if after >= 0 and field != _OTHER and data[begin] != _NULL:
+        if field == ID and after - begin < _SURE_DIGITS and _digits_end(data, begin) == after:
+            out.spans[row, ID, 0], out.spans[row, ID, 1] = begin, after
+            return after, READ
         if field != PUBLISHED:
             return -1, LEFT
         out.dates[row, 1] = OTHER_DATE
