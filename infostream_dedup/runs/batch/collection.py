@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from array import array
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from typing import Final, Protocol
 
@@ -31,6 +33,7 @@ from infostream_dedup.terms.compiled import SurfaceCounter, SurfaceTokens, count
 from infostream_dedup.terms.key_terms import KeyTerms
 from infostream_dedup.terms.statistics import TermCounts, above_df_max, kept_despite_repeats, statistics_of_distinct
 
+_AHEAD: Final = 6  # blocks whose hashes may be waited for
 _CHUNK: Final = 1 << 20  # characters of a block, as many as the compiled reader of texts scans at a time
 
 
@@ -206,6 +209,7 @@ class CollectionReader:
     def __init__(self, *, hashes: bool, evidence: EvidenceReader | None, progress: Progress | None) -> None:
         self._kept, self._lengths, self._reader = KeptDocuments(), array("q"), SurfaceCounter()
         self._hashes, self._openings = list[bytes](), [np.zeros(0, dtype=np.int64)] if hashes else None
+        self._hashing, self._beside = deque[Future[tuple[list[bytes], NDArray[np.int64]]]](), ThreadPoolExecutor(1)
         self._evidence, self._progress, self._announced = evidence, progress, 0
 
     def take(self, one: Document | DocumentBlock) -> None:
@@ -221,15 +225,22 @@ class CollectionReader:
             self._kept.append(without_text(one))
             self._lengths.append(len(one.text))
         if self._openings is not None:
-            hashes, openings = _hashes_of(one)
-            self._hashes += hashes
-            self._openings.append(openings)
+            self._hashing.append(self._beside.submit(_hashes_of, one))
+            self._keep_hashes(self._openings, waiting=_AHEAD)
         if self._progress is not None and len(self._kept) - self._announced >= _REPORTED_EVERY:
             self._announced = len(self._kept) // _REPORTED_EVERY * _REPORTED_EVERY
             self._progress("reading", self._announced, None)
 
+    def _keep_hashes(self, kept: list[NDArray[np.int64]], *, waiting: int) -> None:
+        while len(self._hashing) > waiting:
+            hashes, openings = self._hashing.popleft().result()
+            self._hashes += hashes
+            kept.append(openings)
+
     def finish(self) -> Collection:
         """Return the collection; the reader must not be used again."""
+        self._keep_hashes(self._openings or [], waiting=0)
+        self._beside.shutdown()
         surfaces = self._reader.finish()
         if self._progress is not None:
             self._progress("reading", len(self._kept), len(self._kept))

@@ -199,7 +199,7 @@ class JudgedCollection:
         self, screen: Screen, a: Numbers, b: Numbers, *, few: bool, progress: Progress | None
     ) -> tuple[Numbers, Numbers, NDArray[np.float64]]:
         """The pairs that a screen leaves over, and those of equal texts, in their order, with their bounds."""
-        left, reached, done = [np.zeros(0, dtype=np.int64)], [np.zeros(0, dtype=np.float64)], 0
+        reached, done = np.empty(len(a), dtype=np.float64), 0
         for places in _near(a, b):
             one, other = a[places].astype(np.int64), b[places].astype(np.int64)
             bounds = screen.bounds(one, other, self.facts.texts)
@@ -209,15 +209,12 @@ class JudgedCollection:
                 )
             if self.facts.halves is not None:
                 bounds[self.facts.same_text(one, other)] = np.inf
-            kept = np.flatnonzero(bounds > -np.inf)
-            left.append(places[kept])
-            reached.append(bounds[kept])
+            reached[places] = bounds
             done += len(places)
             if progress is not None:
                 progress("screening", done, len(a))
-        every, bounds = np.concatenate(left), np.concatenate(reached)
-        order = np.argsort(every)
-        a, b, bounds = a[every[order]], b[every[order]], bounds[order]
+        kept = np.flatnonzero(reached > -np.inf)
+        a, b, bounds = a[kept], b[kept], reached[kept]
         if not few:
             return a, b, bounds
         deciding, _ = deciding_pairs(

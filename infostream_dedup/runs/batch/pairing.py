@@ -464,7 +464,7 @@ def collected(parts: Iterable[ListedPairs], choice: PairChoice) -> ListedPairs:
     found = choice.without_forms(_in_order(kept, "id", None))
     if top is not None:
         found = _in_order([found], "strength", top)
-    return _in_order([found], choice.sort, None)
+    return found if top is None and choice.sort == "id" else _in_order([found], choice.sort, None)
 
 
 def _in_order(parts: list[ListedPairs], order: PairOrder, top: int | None) -> ListedPairs:

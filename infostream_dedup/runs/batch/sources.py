@@ -23,6 +23,7 @@ from infostream_dedup.judging.repeated.kernels.fragments import FragmentRows
 from infostream_dedup.judging.repeated.kernels.witnesses import LEFT_OUT
 from infostream_dedup.language.text.surface_pool import Utf8Texts
 from infostream_dedup.machine.files import reopenable_file
+from infostream_dedup.machine.threads import mapped, thread_count
 from infostream_dedup.model import Document, DocumentBlock, single_documents, with_texts
 from infostream_dedup.runs.batch.collection import in_blocks
 
@@ -43,10 +44,9 @@ def without_repeated_lines(
     learner = lines.LineLearner(collects=True)
     kept: list[Document | DocumentBlock] | None = []
     found: list[FragmentRows] | None = []
-    size = documents = 0
-    for one in in_blocks(first):
-        if isinstance(one, DocumentBlock):
-            rows = lines.fragments_of(Utf8Texts(one.offsets, one.data))
+    size, documents, threads = 0, 0, thread_count(0)
+    for one, rows in mapped(_with_fragments, in_blocks(first), threads):
+        if isinstance(one, DocumentBlock) and rows is not None:
             learner.learn(rows, one.sources, one.times)
             size += int(one.offsets[-1] - one.offsets[0])
             documents += len(rows.counts)
@@ -60,17 +60,33 @@ def without_repeated_lines(
             found = None
     known = learner.known()
     del learner
-    hashes, at = None if found is None else lines.joined_rows(found), 0
-    for one in in_blocks(again()) if kept is None else kept:
-        if isinstance(one, DocumentBlock):
-            end = at + len(one.offsets) - 1
-            known_rows = None if hashes is None or end > len(hashes.counts) else lines.part_of(hashes, slice(at, end))
-            at = end
-            yield one, _without_lines(one, known_rows, known, left_out)
-        else:
-            yield one, one
+    hashes = None if found is None else lines.joined_rows(found)
+
+    def shortened(placed: tuple[Document | DocumentBlock, int]) -> tuple[Any, Any, lines.LeftOut]:
+        (one, at), own = placed, lines.LeftOut()
+        if isinstance(one, Document):
+            return one, one, own
+        end = at + len(one)
+        known_rows = None if hashes is None or end > len(hashes.counts) else lines.part_of(hashes, slice(at, end))
+        return one, _without_lines(one, known_rows, known, own), own
+
+    for whole, short, own in mapped(shortened, _placed(in_blocks(again()) if kept is None else kept), threads):
+        left_out.add(own)
+        yield whole, short
     if report is not None:
         left_out.note(report)
+
+
+def _with_fragments(one: Document | DocumentBlock) -> tuple[Document | DocumentBlock, FragmentRows | None]:
+    return one, None if isinstance(one, Document) else lines.fragments_of(Utf8Texts(one.offsets, one.data))
+
+
+def _placed(blocks: Documents) -> Iterator[tuple[Document | DocumentBlock, int]]:
+    """Blocks, with the number of documents in those before."""
+    at = 0
+    for one in blocks:
+        yield one, at
+        at += len(one) if isinstance(one, DocumentBlock) else 0
 
 
 def _without_lines(
