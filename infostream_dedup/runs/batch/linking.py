@@ -277,14 +277,13 @@ class PairTable(AlignedColumns):
         return [terms[term] for term in self.met.indices[self.met.indptr[pair] : self.met.indptr[pair + 1]].tolist()]
 
     def all_terms(self, terms: Sequence[str]) -> Iterator[list[str]]:
-        """Yield what ``terms_of`` returns for each pair; much quicker for many pairs."""
+        """Return what ``terms_of`` returns for each pair; much quicker for many pairs."""
         used = np.zeros(self.met.shape[1], dtype=np.int64)
         used[self.met.indices] = 1
         distinct = np.flatnonzero(used)
         words = terms.some(distinct) if isinstance(terms, SurfaceList) else [terms[one] for one in distinct.tolist()]
         shared = np.array(words, dtype=np.object_)[np.cumsum(used)[self.met.indices] - 1].tolist()
-        for begin, end in pairwise(self.met.indptr.tolist()):
-            yield shared[begin:end]
+        return (shared[begin:end] for begin, end in pairwise(self.met.indptr.tolist()))
 
 
 def what_met(pairs: PairTable, pair: int, key_terms: KeyTerms) -> tuple[list[str], list[Meeting] | None]:

@@ -296,7 +296,6 @@ def _fetch(rows: ScreenedRows, document: int, later: int) -> None:
     """Start loading a document, and where a later one is."""
     prefetch(rows.begins, later)
     prefetch(rows.signature_begins, later)
-    prefetch(rows.triple_begins, later)
     coming = rows.begins[document]
     for line in range(_LINES):
         prefetch(rows.words, coming + line * _LINE)
