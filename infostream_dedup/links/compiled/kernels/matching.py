@@ -356,7 +356,9 @@ def match_pairs(
             first, last = targets.indptr[answering], targets.indptr[answering + 1]
             for place in range(keys.indptr[asking], keys.indptr[asking + 1]):
                 term, weight = signed(keys.indices[place]), key_weights[place]
-                if weight and holds(targets.indices, first, last, term):
+                while first < last and targets.indices[first] < term:
+                    first += 1
+                if weight and first < last and targets.indices[first] == term:
                     found.counts[side, pair] += 1
                     found.matched[side, pair] += weight
                     at = begin
