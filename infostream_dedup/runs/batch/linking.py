@@ -360,7 +360,7 @@ def pair_table(key_terms: KeyTerms, a: NDArray[np.int64], b: NDArray[np.int64]) 
     """Compute exact counts and matched weights of given pairs in both directions."""
     keys, targets, sizes, own = key_terms.keys, key_terms.targets, key_terms.sizes, key_terms.own_weights
     counts, matched = np.zeros((2, 2, len(a)), dtype=np.int64)
-    room, ends = int(sizes[a].sum() + sizes[b].sum()), np.empty(len(a) + 1, dtype=np.int64)
+    room, ends = int(sizes[a].sum() + sizes[b].sum()), np.zeros(len(a) + 1, dtype=np.int64)
     found = Matches(counts, matched, ends, np.empty(room, dtype=np.int32), np.empty(room, dtype=np.int64))
     match_pairs(np.stack((a, b)), term_rows(keys), keys.data, term_rows(targets), found)
     return PairTable(

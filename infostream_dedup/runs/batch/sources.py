@@ -40,8 +40,7 @@ def without_repeated_lines(
 
     ``report`` takes how many documents lost lines.
     """
-    left_out = lines.LeftOut()
-    learner = lines.LineLearner(collects=True)
+    left_out, learner = lines.LeftOut(), lines.LineLearner(collects=True)
     kept: list[_Read] | None = []
     size, threads = 0, thread_count(0)
     for one, rows in mapped(_with_fragments, in_blocks(first), threads):

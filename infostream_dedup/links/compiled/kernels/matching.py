@@ -338,7 +338,7 @@ class Matches(NamedTuple):
 
     counts: Table[np.int64]  # int64 (2, pairs), zeros, receives the key terms of one document that the other has
     matched: Table[np.int64]  # int64 (2, pairs), zeros, receives their weight
-    ends: Vector[np.int64]  # int64 (pairs + 1,), receives the bounds of each pair in the next two
+    ends: Vector[np.int64]  # int64 (pairs + 1,), zeros, receives the bounds of each pair in the next two
     terms: Vector[np.int32]  # int32, receives what matches in either direction, heaviest first, equals ascending
     weights: Vector[np.int64]  # int64, receives the weight of each, summed over both directions
 
@@ -348,9 +348,8 @@ def match_pairs(
     pairs: Table[np.int64], keys: TermRows, key_weights: Vector[np.int64], targets: TermRows, found: Matches
 ) -> None:
     """Find what matches in pairs, int64 (2, pairs); ``found`` has room for all key terms of both documents."""
-    end = 0
     for pair in range(pairs.shape[1]):
-        begin = found.ends[pair] = end
+        begin = end = found.ends[pair]
         for side in range(2):
             asking, answering = pairs[side, pair], pairs[1 - side, pair]
             first, last = targets.indptr[answering], targets.indptr[answering + 1]
@@ -376,4 +375,4 @@ def match_pairs(
                 found.terms[at], found.weights[at] = found.terms[at - 1], found.weights[at - 1]
                 at -= 1
             found.terms[at], found.weights[at] = term, weight
-    found.ends[pairs.shape[1]] = end
+        found.ends[pair + 1] = end
