@@ -280,7 +280,7 @@ class _Text(NamedTuple):
     """The tokens of the beginning of a text."""
 
     text: str
-    places: list[list[int]]  # where each token begins and ends
+    places: list[int]  # where each token begins, and where it ends
     words: tuple[str, ...]  # as written
     folded: tuple[str, ...]  # in lower case, apostrophes alike
     starts: frozenset[int]  # tokens that begin a sentence or a quotation
@@ -296,15 +296,15 @@ class _Text(NamedTuple):
     @lru_cache(1 << 11)  # Copies of one form are compared with the same few texts.
     def read(cls, clean: bytes, stands: bytes, flags: bytes) -> _Text:
         text, marks = clean.decode(ALPHABET, "replace"), np.frombuffer(flags, dtype=np.uint16)
-        places = np.frombuffer(stands, dtype=np.int32).reshape(-1, 2).tolist()
-        words = [text[first:last] for first, last in places]
+        places = np.frombuffer(stands, dtype=np.int32).tolist()
+        words = [text[first:last] for first, last in zip(places[::2], places[1::2], strict=True)]
         folded = _folded("\n".join(words)).split("\n") if words else []
         starts, numbers = (np.flatnonzero(marks & bit).tolist() for bit in (kernels.START, kernels.NUMBER))
         return cls(text, places, tuple(words), tuple(folded), frozenset(starts), tuple(numbers))
 
     def before(self, i: int) -> str:
         """What stands between a token and the one before."""
-        return self.text[self.places[i - 1][1] : self.places[i][0]] if i else ""
+        return self.text[self.places[2 * i - 1] : self.places[2 * i]] if i else ""
 
     @property
     def lead(self) -> int:

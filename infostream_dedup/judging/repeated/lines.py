@@ -151,27 +151,6 @@ def fragments_of(
     return found
 
 
-def without_places(rows: kernels.FragmentRows) -> kernels.FragmentRows:
-    """What ``known_marks`` needs of fragments."""
-    none = np.zeros((0, kernels.FRAGMENTS), dtype=np.int64)
-    return rows._replace(
-        stems=np.zeros((0, kernels.FRAGMENTS * kernels.STEMS), dtype=np.uint16), begins=none, ends=none
-    )
-
-
-def joined_rows(parts: Sequence[kernels.FragmentRows]) -> kernels.FragmentRows:
-    """Fragments of all documents, those of each part after those of the part before."""
-    parts = [without_places(fragments_of(texts_of([]))), *parts]
-    columns: Any = zip(*parts, strict=True)
-    return kernels.FragmentRows._make(map(np.concatenate, columns))
-
-
-def part_of(rows: kernels.FragmentRows, part: slice) -> kernels.FragmentRows:
-    """Fragments of some documents."""
-    columns: Any = rows
-    return kernels.FragmentRows._make(column[part] for column in columns)
-
-
 class LineLearner:
     """Learns repeated lines from documents in order; what a document teaches serves those after it.
 

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
+from itertools import chain
 from typing import Final, Protocol
 
 import numpy as np
@@ -31,6 +33,7 @@ from infostream_dedup.terms.compiled import SurfaceCounter, SurfaceTokens, count
 from infostream_dedup.terms.key_terms import KeyTerms
 from infostream_dedup.terms.statistics import TermCounts, above_df_max, kept_despite_repeats, statistics_of_distinct
 
+_AHEAD: Final = 6  # blocks that may wait to be hashed
 _CHUNK: Final = 1 << 20  # characters of a block, as many as the compiled reader of texts scans at a time
 
 
@@ -204,8 +207,8 @@ class CollectionReader:
     """
 
     def __init__(self, *, hashes: bool, evidence: EvidenceReader | None, progress: Progress | None) -> None:
-        self._kept, self._lengths, self._reader = KeptDocuments(), array("q"), SurfaceCounter()
-        self._hashes, self._openings = list[bytes](), [np.zeros(0, dtype=np.int64)] if hashes else None
+        self._kept, self._lengths, self._reader, self._hashed = KeptDocuments(), array("q"), SurfaceCounter(), hashes
+        self._hashes, self._beside = list[Future[tuple[list[bytes], NDArray[np.int64]]]](), ThreadPoolExecutor(1)
         self._evidence, self._progress, self._announced = evidence, progress, 0
 
     def take(self, one: Document | DocumentBlock) -> None:
@@ -220,16 +223,17 @@ class CollectionReader:
             self._reader.add(full_text(one), one.lang)
             self._kept.append(without_text(one))
             self._lengths.append(len(one.text))
-        if self._openings is not None:
-            hashes, openings = _hashes_of(one)
-            self._hashes += hashes
-            self._openings.append(openings)
+        if self._hashed:
+            self._hashes.append(self._beside.submit(_hashes_of, one))
+            self._hashes[-_AHEAD:][0].result()
         if self._progress is not None and len(self._kept) - self._announced >= _REPORTED_EVERY:
             self._announced = len(self._kept) // _REPORTED_EVERY * _REPORTED_EVERY
             self._progress("reading", self._announced, None)
 
     def finish(self) -> Collection:
         """Return the collection; the reader must not be used again."""
+        hashes, openings = zip(*(one.result() for one in self._hashes), strict=True) if self._hashes else ((), ())
+        self._beside.shutdown()
         surfaces = self._reader.finish()
         if self._progress is not None:
             self._progress("reading", len(self._kept), len(self._kept))
@@ -237,9 +241,9 @@ class CollectionReader:
             documents=self._kept,
             languages=[LANGUAGES[number] for number in surfaces.languages.tolist()],
             surfaces=surfaces,
-            text_hashes=self._hashes,
+            text_hashes=list(chain.from_iterable(hashes)),
             text_lengths=self._lengths,
-            openings=None if self._openings is None else np.concatenate(self._openings),
+            openings=np.concatenate([np.zeros(0, dtype=np.int64), *openings]) if self._hashed else None,
         )
 
 

@@ -16,6 +16,7 @@ from infostream_dedup.links.compiled.earlier import linked_pairs
 from infostream_dedup.links.compiled.matching import match_weights
 from infostream_dedup.links.similarity_matrix import kept_entries
 from infostream_dedup.machine.arrays import places_of
+from infostream_dedup.machine.scratch import row_blocks
 from infostream_dedup.machine.threads import mapped, thread_count
 from infostream_dedup.model.settings import CANDIDATE_TERMS, COMPARED_TERMS
 from infostream_dedup.runs.batch.linking import MOST_VERBATIM_LINKS, link, link_nodes, node_pairs, verbatim_links
@@ -199,30 +200,24 @@ class JudgedCollection:
         self, screen: Screen, a: Numbers, b: Numbers, *, few: bool, progress: Progress | None
     ) -> tuple[Numbers, Numbers, NDArray[np.float64]]:
         """The pairs that a screen leaves over, and those of equal texts, in their order, with their bounds."""
-        left, reached, done = [np.zeros(0, dtype=np.int64)], [np.zeros(0, dtype=np.float64)], 0
+        reached, done, openings = np.empty(len(a), dtype=np.float64), 0, self.facts.openings
         for places in _near(a, b):
             one, other = a[places].astype(np.int64), b[places].astype(np.int64)
             bounds = screen.bounds(one, other, self.facts.texts)
-            if self.facts.openings is not None:
-                bounds[(self.facts.openings[one] == self.facts.openings[other]) & (self.facts.openings[one] >= 0)] = (
-                    np.inf
-                )
+            if openings is not None:
+                bounds[(openings[one] == openings[other]) & (openings[one] >= 0)] = np.inf
             if self.facts.halves is not None:
                 bounds[self.facts.same_text(one, other)] = np.inf
-            kept = np.flatnonzero(bounds > -np.inf)
-            left.append(places[kept])
-            reached.append(bounds[kept])
+            reached[places] = bounds
             done += len(places)
             if progress is not None:
                 progress("screening", done, len(a))
-        every, bounds = np.concatenate(left), np.concatenate(reached)
-        order = np.argsort(every)
-        a, b, bounds = a[every[order]], b[every[order]], bounds[order]
+        kept = np.flatnonzero(reached > -np.inf)
+        a, b, bounds = a[kept], b[kept], reached[kept]
         if not few:
             return a, b, bounds
-        deciding, _ = deciding_pairs(
-            a.astype(np.int64), b.astype(np.int64), self.keys, self.evidence.records, self.evidence.triples
-        )
+        known = (self.keys, self.evidence.records, self.evidence.triples)
+        deciding, _ = deciding_pairs(a.astype(np.int64), b.astype(np.int64), *known)
         return a[deciding], b[deciding], bounds[deciding]
 
     def _in_one_language(self, a: Numbers, b: Numbers) -> Ordinals:
@@ -253,13 +248,8 @@ def _near(a: Numbers, b: Numbers) -> Iterator[NDArray[np.int64]]:
     begins = np.flatnonzero(np.diff(b, prepend=-1))
     order = np.argsort(a[begins], kind="stable")
     begins, sizes = begins[order], np.diff(begins, append=len(b))[order]
-    ends = np.append(0, np.cumsum(sizes))
-    at = 0
-    while at < len(begins):
-        end = max(int(np.searchsorted(ends, ends[at] + _SCREENED)), at + 1)
-        part = slice(at, min(end, len(begins)))
-        yield np.arange(ends[part.stop] - ends[at]) + np.repeat(begins[part] - ends[part] + ends[at], sizes[part])
-        at = part.stop
+    for part in row_blocks(sizes, _SCREENED):
+        yield places_of(begins[part], sizes[part])
 
 
 def _by_story(a: Numbers, b: Numbers, bounds: NDArray[np.float64], chunk: int) -> Iterator[NDArray[np.int64]]:

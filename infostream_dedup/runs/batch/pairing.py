@@ -43,7 +43,7 @@ from infostream_dedup.machine.arrays import AlignedColumns, offsets_of, sparse_r
 from infostream_dedup.machine.platform import collector_paused
 from infostream_dedup.machine.progress import Progress
 from infostream_dedup.machine.scratch import GrowingArray
-from infostream_dedup.machine.threads import mapped, thread_count
+from infostream_dedup.machine.threads import mapped, run_ahead, thread_count
 from infostream_dedup.model import Document, DocumentBlock, Settings, fields_of, language_number
 from infostream_dedup.model.limits import OneOf, Range
 from infostream_dedup.model.settings import SHOWN_DECIMALS
@@ -464,7 +464,7 @@ def collected(parts: Iterable[ListedPairs], choice: PairChoice) -> ListedPairs:
     found = choice.without_forms(_in_order(kept, "id", None))
     if top is not None:
         found = _in_order([found], "strength", top)
-    return _in_order([found], choice.sort, None)
+    return found if top is None and choice.sort == "id" else _in_order([found], choice.sort, None)
 
 
 def _in_order(parts: list[ListedPairs], order: PairOrder, top: int | None) -> ListedPairs:
@@ -542,7 +542,7 @@ def _chosen_translations(
 
 def _rows(collection: JudgedCollection, listed: ListedPairs, choice: PairChoice) -> Iterator[JudgedPairRow]:
     begin, ids = 0, fields_of(collection.collection.documents).ids
-    for pairs in chunks_of_pairs(collection.key_terms, listed.a, listed.b):
+    for pairs in run_ahead(chunks_of_pairs(collection.key_terms, listed.a, listed.b)):
         part = listed.at(slice(begin, begin + len(pairs)))
         begin += len(pairs)
         rows = rows_of_pairs(

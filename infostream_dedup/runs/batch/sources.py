@@ -23,13 +23,14 @@ from infostream_dedup.judging.repeated.kernels.fragments import FragmentRows
 from infostream_dedup.judging.repeated.kernels.witnesses import LEFT_OUT
 from infostream_dedup.language.text.surface_pool import Utf8Texts
 from infostream_dedup.machine.files import reopenable_file
+from infostream_dedup.machine.threads import mapped, thread_count
 from infostream_dedup.model import Document, DocumentBlock, single_documents, with_texts
 from infostream_dedup.runs.batch.collection import in_blocks
 
 Documents = Iterable[Document | DocumentBlock]
+_Read = tuple[Document | DocumentBlock, FragmentRows | None]
 
 _KEPT: Final = 1 << 29  # bytes of text up to which a collection is kept instead of being read twice
-_ROWS_KEPT: Final = 1 << 18  # documents whose fragments are kept (88 bytes each) instead of being hashed twice
 
 
 def without_repeated_lines(
@@ -39,56 +40,46 @@ def without_repeated_lines(
 
     ``report`` takes how many documents lost lines.
     """
-    left_out = lines.LeftOut()
-    learner = lines.LineLearner(collects=True)
-    kept: list[Document | DocumentBlock] | None = []
-    found: list[FragmentRows] | None = []
-    size = documents = 0
-    for one in in_blocks(first):
-        if isinstance(one, DocumentBlock):
-            rows = lines.fragments_of(Utf8Texts(one.offsets, one.data))
+    left_out, learner = lines.LeftOut(), lines.LineLearner(collects=True)
+    kept: list[_Read] | None = []
+    size, threads = 0, thread_count(0)
+    for one, rows in mapped(_with_fragments, in_blocks(first), threads):
+        if isinstance(one, DocumentBlock) and rows is not None:
             learner.learn(rows, one.sources, one.times)
             size += int(one.offsets[-1] - one.offsets[0])
-            documents += len(rows.counts)
-            if found is not None:
-                found.append(lines.without_places(rows))
+            rows = rows._replace(stems=rows.stems[:0].copy())  # they are not asked for again
         if kept is not None:
-            kept.append(one)
+            kept.append((one, rows))
             if size > _KEPT:
                 kept = None
-        if documents > _ROWS_KEPT:
-            found = None
     known = learner.known()
     del learner
-    hashes, at = None if found is None else lines.joined_rows(found), 0
-    for one in in_blocks(again()) if kept is None else kept:
-        if isinstance(one, DocumentBlock):
-            end = at + len(one.offsets) - 1
-            known_rows = None if hashes is None or end > len(hashes.counts) else lines.part_of(hashes, slice(at, end))
-            at = end
-            yield one, _without_lines(one, known_rows, known, left_out)
-        else:
-            yield one, one
+
+    def shortened(read: _Read) -> tuple[Any, Any, lines.LeftOut]:
+        (one, rows), own = read, lines.LeftOut()
+        return one, one if isinstance(one, Document) or rows is None else _without_lines(one, rows, known, own), own
+
+    every = mapped(_with_fragments, in_blocks(again()), threads) if kept is None else kept
+    for whole, short, own in mapped(shortened, every, threads):
+        left_out.add(own)
+        yield whole, short
     if report is not None:
         left_out.note(report)
 
 
+def _with_fragments(one: Document | DocumentBlock) -> _Read:
+    return one, None if isinstance(one, Document) else lines.fragments_of(Utf8Texts(one.offsets, one.data))
+
+
 def _without_lines(
-    block: DocumentBlock, rows: FragmentRows | None, known: NDArray[np.uint64], left_out: lines.LeftOut
+    block: DocumentBlock, rows: FragmentRows, known: NDArray[np.uint64], left_out: lines.LeftOut
 ) -> DocumentBlock:
     texts = Utf8Texts(block.offsets, block.data)
-    rows = lines.fragments_of(texts) if rows is None else rows
     marks = lines.known_marks(rows, block.sources, known)
     chosen, apart = np.any(marks & LEFT_OUT, axis=1), list(parts_apart(texts, block.bodies))
     openings = _openings(rows, block)
     if not chosen.any() and not apart:
         return replace(block, openings=openings)
-    if not len(rows.begins):
-        placed = lines.fragments_of(texts, chosen=chosen)
-        if not np.array_equal(placed.hashes[marks & LEFT_OUT > 0], rows.hashes[marks & LEFT_OUT > 0]):
-            # The source has changed since it was read.
-            return _without_lines(block, None, known, left_out)
-        rows = placed
     spans = [one[:3] for one in apart]
     cut = list(lines.shortened(texts, block.titles, block.bodies, (rows, marks), left_out, spans))
     changed = _with_texts(block, cut)

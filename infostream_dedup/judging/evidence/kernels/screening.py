@@ -292,8 +292,10 @@ def _may_share_wording(rows: ScreenedRows, one: int, other: int, scratch: Screen
 
 
 @inlined
-def _fetch(rows: ScreenedRows, document: int) -> None:
-    """Start loading a document."""
+def _fetch(rows: ScreenedRows, document: int, later: int) -> None:
+    """Start loading a document, and where a later one is."""
+    prefetch(rows.begins, later)
+    prefetch(rows.signature_begins, later)
     coming = rows.begins[document]
     for line in range(_LINES):
         prefetch(rows.words, coming + line * _LINE)
@@ -332,9 +334,9 @@ def bound_pairs(
         held = b[begin]
         hold_lists(rows.words, parts_of(rows.words, rows.begins[held]), scratch.tables)
         for pair in range(begin, min(begin + _AHEAD, end)):
-            _fetch(rows, a[pair])
+            _fetch(rows, a[pair], a[min(pair + _AHEAD, end - 1)])
         for pair in range(begin, end):
-            _fetch(rows, a[min(pair + _AHEAD, end - 1)])
+            _fetch(rows, a[min(pair + _AHEAD, end - 1)], a[min(pair + 2 * _AHEAD, end - 1)])
             if _may_share_wording(rows, a[pair], held, scratch, model.wording):
                 bounds[pair] = np.inf
             else:

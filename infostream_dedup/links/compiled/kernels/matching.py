@@ -331,3 +331,48 @@ def matched_weights(
                 if holds(targets.indices, begin, end, keys.indices[position]):
                     total += key_weights[position]
             matched[link] = total
+
+
+class Matches(NamedTuple):
+    """What matches in pairs of documents, forward and backward."""
+
+    counts: Table[np.int64]  # int64 (2, pairs), zeros, receives the key terms of one document that the other has
+    matched: Table[np.int64]  # int64 (2, pairs), zeros, receives their weight
+    ends: Vector[np.int64]  # int64 (pairs + 1,), zeros, receives the bounds of each pair in the next two
+    terms: Vector[np.int32]  # int32, receives what matches in either direction, heaviest first, equals ascending
+    weights: Vector[np.int64]  # int64, receives the weight of each, summed over both directions
+
+
+@compiled
+def match_pairs(
+    pairs: Table[np.int64], keys: TermRows, key_weights: Vector[np.int64], targets: TermRows, found: Matches
+) -> None:
+    """Find what matches in pairs, int64 (2, pairs); ``found`` has room for all key terms of both documents."""
+    for pair in range(pairs.shape[1]):
+        begin = end = found.ends[pair]
+        for side in range(2):
+            asking, answering = pairs[side, pair], pairs[1 - side, pair]
+            first, last = targets.indptr[answering], targets.indptr[answering + 1]
+            for place in range(keys.indptr[asking], keys.indptr[asking + 1]):
+                term, weight = signed(keys.indices[place]), key_weights[place]
+                while first < last and targets.indices[first] < term:
+                    first += 1
+                if weight and first < last and targets.indices[first] == term:
+                    found.counts[side, pair] += 1
+                    found.matched[side, pair] += weight
+                    at = begin
+                    while at < end and found.terms[at] != term:
+                        at += 1
+                    if at == end:
+                        found.terms[at], found.weights[at] = term, 0
+                        end += 1
+                    found.weights[at] += weight
+        for place in range(begin + 1, end):
+            at, term, weight = place, found.terms[place], found.weights[place]
+            while at > begin and (
+                weight > found.weights[at - 1] or (weight == found.weights[at - 1] and term < found.terms[at - 1])
+            ):
+                found.terms[at], found.weights[at] = found.terms[at - 1], found.weights[at - 1]
+                at -= 1
+            found.terms[at], found.weights[at] = term, weight
+        found.ends[pair + 1] = end
