@@ -398,17 +398,15 @@ def _alarmed(
 ) -> Iterator[IngestedBatch]:
     """Tell which epochs closed meanwhile raised alarms: at the end, or after each batch of a run that has none."""
     from infostream_dedup.stream.store.connection import place_of
-    from infostream_dedup.stream.store.restoring import open_epoch
+    from infostream_dedup.stream.store.restoring import may_alarm, open_epoch
 
     stored = cast("Store", stream.store)
 
-    def closed() -> int:
-        with stored.reading() as connection:
-            return open_epoch(connection)
-
     def tell(known: int) -> int:
-        now = closed()
-        if now > known:
+        with stored.reading() as connection:
+            now, may = open_epoch(connection), may_alarm(connection, known)
+        if may:
+            # It needs scipy, which takes half a second to load.
             from infostream_dedup.runs.batch.stored_collection import alarms_since
 
             place_of(stored.connection).check()  # by its path, another store would be read
@@ -416,7 +414,8 @@ def _alarmed(
                 note(f"{alarm} (store health {store})")
         return now
 
-    known = closed()
+    with stored.reading() as connection:
+        known = open_epoch(connection)
     for batch in decided:
         yield batch
         if often:

@@ -159,7 +159,6 @@ class _Pusher(threading.Thread):
 
     def _next(self) -> list[dict[str, Any]]:
         """Events that were not delivered yet, at most as many as a request takes."""
-        from infostream_dedup.runs.batch.stored_collection import alarms_since
         from infostream_dedup.stream.store.browsing import events_after
         from infostream_dedup.stream.store.store import Store
 
@@ -172,6 +171,8 @@ class _Pusher(threading.Thread):
             if rows:
                 return rows
         if now["epoch"] > self._place["epoch"]:
+            from infostream_dedup.runs.batch.stored_collection import alarms_since
+
             said = alarms_since(self._store, self._place["epoch"])
             self._place["epoch"] = now["epoch"]
             return [{"kind": "health", "message": one} for one in said]

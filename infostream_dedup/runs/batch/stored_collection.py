@@ -37,7 +37,13 @@ from infostream_dedup.stream.kernels.pivot import PLACE_BITS
 from infostream_dedup.stream.settings import StreamSettings
 from infostream_dedup.stream.store import Store
 from infostream_dedup.stream.store.document_columns import PivotTable, RememberedTable
-from infostream_dedup.stream.store.restoring import LanguageFrequencies, first_ordinal, open_epoch
+from infostream_dedup.stream.store.restoring import (
+    FEWEST_EPOCHS,
+    LanguageFrequencies,
+    first_ordinal,
+    may_alarm,
+    open_epoch,
+)
 from infostream_dedup.stream.store.search_index import term_names_of
 from infostream_dedup.terms.compiled import key_terms_of_surfaces
 from infostream_dedup.terms.key_terms import KeyTerms
@@ -447,7 +453,6 @@ def _advice(store: Store) -> str:
 
 
 _LAST: Final = 5
-_FEWEST_EPOCHS: Final = 3
 _SOURCES: Final = 10
 _Z: Final = 1.96
 _ALARM: Final = 4.0
@@ -507,11 +512,9 @@ def alarms_of(rows: Sequence[EpochHealth]) -> list[str]:
 def alarms_since(path: str | Path, epoch: int) -> list[str]:
     """A sentence for each alarm of the closed epochs from ``epoch`` on."""
     with Store.open(path, create=False, read_only=True) as store, store.reading() as connection:
-        closed = open_epoch(connection)
-        # without enough earlier epochs to compare with, only links between languages can raise an alarm
-        if closed <= epoch or (closed <= _FEWEST_EPOCHS and store.settings["across"] == "none"):
+        if not may_alarm(connection, epoch):
             return []
-        rows = [one for one in health_of(store, last=closed - epoch) if one.epoch >= epoch]
+        rows = [one for one in health_of(store, last=open_epoch(connection) - epoch) if one.epoch >= epoch]
     said = []
     for number in sorted({one.epoch for one in rows if one.alarms}):
         own = [one for one in rows if one.epoch == number]
@@ -607,7 +610,7 @@ def _with_alarms(one: EpochHealth, before: Sequence[EpochHealth]) -> EpochHealth
     for measure in MEASURES:
         error = one.error(measure)
         known = [(getattr(other, measure), wrong) for other in before if (wrong := other.error(measure)) is not None]
-        if error is None or len(known) < _FEWEST_EPOCHS:
+        if error is None or len(known) < FEWEST_EPOCHS:
             continue
         values = np.array([value for value, _ in known])
         errors = np.array([wrong for _, wrong in known])

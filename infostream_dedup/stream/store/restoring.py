@@ -301,6 +301,20 @@ def open_epoch(connection: sqlite3.Connection) -> int:
     return int(connection.execute("SELECT coalesce(max(epoch) + 1, 0) FROM epoch_frequency").fetchone()[0])
 
 
+FEWEST_EPOCHS: Final = 3
+"""Number of closed epochs with which a further one can be compared."""
+
+
+def may_alarm(connection: sqlite3.Connection, epoch: int) -> bool:
+    """Whether a closed epoch from ``epoch`` on may raise an alarm; of the first, only links between languages can."""
+    closed = open_epoch(connection)
+    if epoch < closed <= FEWEST_EPOCHS:
+        languages = "(SELECT count(DISTINCT language) FROM epoch_frequency WHERE epoch >= ?)"
+        query = f"SELECT json_extract(settings, '$.across') <> 'none' AND {languages} > 1 FROM store"  # noqa: S608
+        return bool(connection.execute(query, (epoch,)).fetchone()[0])
+    return closed > epoch
+
+
 def counts_apart(connection: sqlite3.Connection) -> bool:
     """Whether the store also counts documents that repeat earlier ones separately."""
     rule = connection.execute("SELECT json_extract(settings, '$.df_counts') FROM store").fetchone()[0]
