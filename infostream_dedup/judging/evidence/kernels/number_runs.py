@@ -8,6 +8,7 @@ import numpy as np
 
 from infostream_dedup.language.text.kernels.scanning import code_point, size_of
 from infostream_dedup.machine.compiling import compiled, inlined, signed
+from infostream_dedup.machine.kernels.byte_blocks import eight_bytes, lowest_bit
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -52,6 +53,16 @@ _FLAGS: Final = 0x30
 _CYRILLIC_FIRST: Final = 0xD1
 """First byte of letters from U+0440 up; letters from U+0400 up start with the byte before it."""
 
+_FOUR_LETTERS: Final = np.uint64(0x00D000D000D000D0)
+"""First bytes of four letters from U+0400 to U+047F, without their lowest bits."""
+
+_FOUR_MASKS: Final = np.uint64(0x00FE00FE00FE00FE)
+
+_LETTERS: Final = 1 << 7
+"""Number of code points from U+0400 to U+047F."""
+
+_ASCII: Final = 0x80
+
 _IN_CYRILLIC: Final = 2
 
 _ZERO: Final = 0x30
@@ -76,6 +87,8 @@ class NumberWords(NamedTuple):
     letters: Table[np.uint32]  # uint32 (words, `LONGEST`), code points of each word, padded with 0
     values: Vector[np.int64]  # int64 (words,), value of each word
     pairs: Vector[np.bool_]  # bool (`_PAIRS`,), whether a word begins with a pair of letters
+    # bool (`_LETTERS` x `_LETTERS`,), whether a word may begin with two letters of text, from U+0400 to U+047F
+    begins: Vector[np.bool_]
 
 
 def number_words(words: Mapping[str, str]) -> NumberWords:
@@ -93,7 +106,9 @@ def number_words(words: Mapping[str, str]) -> NumberWords:
     pairs = np.zeros(_PAIRS, dtype=np.bool_)
     pairs[[_pair(ord(word[0]), ord(word[1])) for word in words]] = True
     values = np.array([int(value) for value in words.values()], dtype=np.int64)
-    return NumberWords(slots, letters, values, pairs)
+    small = [_lower_case(point) for point in range(0x400, 0x400 + _LETTERS)]
+    begins = np.array([pairs[_pair(one, other)] for one in small for other in small], dtype=np.bool_)
+    return NumberWords(slots, letters, values, pairs, begins)
 
 
 @inlined
@@ -193,8 +208,33 @@ def _kind_at(data: Vector[np.uint8], at: int, end: int, kinds: Vector[np.uint8])
 @inlined
 def _after_letters(data: Vector[np.uint8], at: int, end: int) -> int:
     """Return the end of a run of letters from U+0400 to U+047F; no number begins inside such a run."""
-    while at < end and data[at] | 1 == _CYRILLIC_FIRST:
-        at += 2
+    other = np.uint64(0)
+    while at < end and other == 0:
+        other = (eight_bytes(data, at) & _FOUR_MASKS) ^ _FOUR_LETTERS
+        at += 8 if other == 0 else lowest_bit(other) >> 4 << 1
+    return min(at, end)
+
+
+@inlined
+def _letter(data: Vector[np.uint8], at: int) -> int:
+    """Return the place of a letter from U+0400 to U+047F among these."""
+    return int((data[at] & 1) << 6 | (data[at + 1] & 0x3F))
+
+
+@inlined
+def _after_plain_words(data: Vector[np.uint8], at: int, end: int, kinds: Vector[np.uint8], words: NumberWords) -> int:
+    """Skip Cyrillic words, each with the ASCII character after it, that say no number: most of a text."""
+    plain = True
+    while plain and at < end and data[at] | 1 == _CYRILLIC_FIRST:
+        first = _letter(data, at)
+        after = _after_letters(data, at, end)
+        plain = kinds[0x400 + first] == CYRILLIC and after < end and data[after] < _ASCII
+        if plain:
+            kind = kinds[data[after]]
+            plain = kind in (OTHER, POINT, SPACE)
+            if after > at + 2:
+                plain = plain and not words.begins[first * _LETTERS + _letter(data, at + 2)]
+        at = after + 1 if plain else at
     return at
 
 
@@ -241,6 +281,10 @@ def _runs_of_text(
     size, cyrillic, inside, pure, glued = starts[found], False, False, False, False
     before, run, kept, begin = OTHER, at, at, -1
     while at <= end:
+        if begin < 0 and not inside:
+            after = _after_plain_words(data, at, end, kinds, words)
+            if after > at:
+                cyrillic, before, at = True, signed(kinds[data[after - 1]]), after
         kind = _kind_at(data, at, end, kinds)
         if kind == LEFT:
             return -1, False
@@ -283,7 +327,7 @@ def number_runs(
     """Write the runs of all texts, each preceded by a character that describes its surroundings.
 
     Args:
-        data: valid UTF-8, followed by a readable byte.
+        data: valid UTF-8, followed by 8 readable bytes.
         offsets: int64 (texts + 1,), start of each text, and end of the last one.
         kinds: uint8, kind of every code point; larger code points are ``LEFT``.
         words: number words; each is written as a run of its value.
