@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from contextlib import contextmanager
-from itertools import count
+from itertools import chain, count
 from operator import attrgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Self
@@ -73,7 +73,8 @@ if TYPE_CHECKING:
 
 _BATCH: Final = insertion("batch", (*BatchHead._fields, "checksum"))
 
-_TERM: Final = insertion("term", ("number", "term"))
+_TERMS_AT_ONCE: Final = 50  # a statement for each takes twice as long
+_TERM, _TERMS = (insertion("term", ("number", "term"), rows) for rows in (1, _TERMS_AT_ONCE))
 
 _COUNT: Final = insertion("evidence_frequency", ("epoch", "part", "counts", "checksum"))
 
@@ -98,7 +99,11 @@ def write_batch(connection: sqlite3.Connection, position: Position, batch: Batch
     entries = list(map(TableEntry, remembered, verdicts, _checksums(remembered, parts)))
     rows = [table.rows_of(items) for table, items in _items(connection, decided, entries)]
     _run(connection, _BATCH, [(*head, batch_checksum(head, new_terms, rows))])
-    _run(connection, _TERM, list(enumerate(new_terms, start=head.first_term)))
+    numbered = list(enumerate(new_terms, start=head.first_term))
+    whole = len(numbered) - len(numbered) % _TERMS_AT_ONCE
+    values = chain.from_iterable(numbered[:whole])
+    _run(connection, _TERMS, list(zip(*[values] * (2 * _TERMS_AT_ONCE), strict=True)))
+    _run(connection, _TERM, numbered[whole:])
     for table, inserted in zip((*IN_BATCH, *(table for table, _ in PARTS)), (*rows, *parts), strict=True):
         table.insert(connection, inserted, head.sequence)
     _run(connection, "DELETE FROM withheld_pivot WHERE epoch = ?", [(one.epoch,) for one in decided.pivot])

@@ -105,9 +105,10 @@ class Table:
 
 
 @cache
-def insertion(table: str, columns: tuple[str, ...]) -> str:
+def insertion(table: str, columns: tuple[str, ...], rows: int = 1) -> str:
     """Return an INSERT statement with bound values; names come from this room only."""
-    return f"INSERT INTO {table} ({', '.join(columns)}) VALUES ({', '.join('?' * len(columns))})"  # noqa: S608
+    values = ", ".join([f"({', '.join('?' * len(columns))})"] * rows)
+    return f"INSERT INTO {table} ({', '.join(columns)}) VALUES {values}"  # noqa: S608
 
 
 SIGNATURE: Final = Table(
