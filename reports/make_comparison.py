@@ -13,7 +13,7 @@ from paper_methods import figure_of
 
 from infostream_dedup import read_documents
 from infostream_dedup.documents import csv_line
-from infostream_dedup.lab.evaluation.comparison import (
+from infostream_dedup.lab.comparison import (
     ComparedMethod,
     Comparison,
     MethodRuns,

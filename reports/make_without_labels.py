@@ -19,17 +19,17 @@ from without_labels_sets import FAMILIES, SETS
 
 from infostream_dedup.judging.evidence.collecting import EvidenceReader
 from infostream_dedup.judging.evidence.pair_evidence import key_rows
-from infostream_dedup.lab.estimation.census import CopyCensus, in_universe
-from infostream_dedup.lab.estimation.copy_scores import CopyScores, count_copies, harmonic
-from infostream_dedup.lab.estimation.duplicate_scores import (
+from infostream_dedup.lab.census import CopyCensus, in_universe
+from infostream_dedup.lab.copy_scores import CopyScores, count_copies, harmonic
+from infostream_dedup.lab.duplicate_scores import (
     CHECKED_K,
     LOWEST_K,
     compare_candidates,
     draw_candidates,
     estimate_duplicates,
 )
-from infostream_dedup.lab.estimation.sweep_estimator import SweepEstimator, known_k
-from infostream_dedup.lab.evaluation.labels import both_of, codes_of
+from infostream_dedup.lab.labels import both_of, codes_of
+from infostream_dedup.lab.sweep_estimator import SweepEstimator, known_k
 from infostream_dedup.links.measures import advise
 from infostream_dedup.model import Settings
 from infostream_dedup.runs.batch.collection import collect
@@ -39,9 +39,9 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
     from without_labels_sets import TrueSet
 
-    from infostream_dedup.lab.estimation.copy_scores import Links
-    from infostream_dedup.lab.estimation.duplicate_scores import ComparedCandidates, DuplicateEstimate
-    from infostream_dedup.lab.evaluation.labels import Truth
+    from infostream_dedup.lab.copy_scores import Links
+    from infostream_dedup.lab.duplicate_scores import ComparedCandidates, DuplicateEstimate
+    from infostream_dedup.lab.labels import Truth
     from infostream_dedup.runs.batch.collection import Collection
     from infostream_dedup.runs.batch.linking import Linked
 

@@ -31,7 +31,7 @@ OWNERS = {"native": "package", "tools": "package", PACKAGE: "package", "tests": 
 SHARED = ("reports", "benchmarks")
 TEXTS = {".py", ".pyi", ".sql", ".js", ".css", ".html", ".cpp", ".hpp", ".h", ".c"}
 # Rooms that are themselves made of rooms with an order of their own (see the contracts in pyproject.toml).
-HOUSES = ("lab", "runs", "judging", "language")
+HOUSES = ("runs", "judging", "language")
 
 
 def tracked_files(root: Path) -> list[str]:

@@ -18,7 +18,7 @@ from infostream_dedup.report.tables import PUBLISHED_DICE, PUBLISHED_METHODS
 
 if TYPE_CHECKING:
     from infostream_dedup.judging.criteria.training import CurvePoint
-    from infostream_dedup.lab.evaluation.comparison import ComparedMethod, Comparison
+    from infostream_dedup.lab.comparison import ComparedMethod, Comparison
 
 
 KINDS: Final = {

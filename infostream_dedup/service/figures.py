@@ -16,7 +16,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeVar
 
 from infostream_dedup.documents.dates import last_moment
-from infostream_dedup.lab.estimation.copy_scores import latest_drifts
+from infostream_dedup.lab.copy_scores import latest_drifts
 from infostream_dedup.model import Document
 from infostream_dedup.service.problems import ProblemError
 from infostream_dedup.service.running import Figure, RunningService

@@ -11,7 +11,7 @@ import pytest
 from infostream_dedup import api
 from infostream_dedup.errors import ConfigurationError, UsageError
 from infostream_dedup.judging.criteria.judged_pairs import judged_pairs
-from infostream_dedup.lab.evaluation.labels import Label, positive_labels, read_labels
+from infostream_dedup.lab.labels import Label, positive_labels, read_labels
 from infostream_dedup.lab.methods import methods
 from infostream_dedup.lab.methods.method import method_class
 from infostream_dedup.model.settings import Settings, Thresholds

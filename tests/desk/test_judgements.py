@@ -35,7 +35,7 @@ from infostream_dedup.judgements.judgements import (
     progress_of,
     undo_judgement,
 )
-from infostream_dedup.lab.evaluation.labels import read_labels
+from infostream_dedup.lab.labels import read_labels
 from infostream_dedup.stream.deduplicator import Deduplicator
 from infostream_dedup.stream.settings import StreamSettings
 from infostream_dedup.stream.store import Store

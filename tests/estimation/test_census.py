@@ -18,9 +18,9 @@ from infostream_dedup.judging.evidence.collecting import EvidenceReader
 from infostream_dedup.judging.evidence.facts import DAY, DocumentFacts
 from infostream_dedup.judging.evidence.kernels.comparing import COLUMNS
 from infostream_dedup.judging.evidence.pair_evidence import TripleRanges, TripleRows, fill_in_wording
-from infostream_dedup.lab.estimation import census as module
-from infostream_dedup.lab.estimation import duplicate_scores
-from infostream_dedup.lab.estimation.census import (
+from infostream_dedup.lab import census as module
+from infostream_dedup.lab import duplicate_scores
+from infostream_dedup.lab.census import (
     COUNTED,
     PHRASE,
     SERIES,
@@ -34,8 +34,8 @@ from infostream_dedup.lab.estimation.census import (
     texts_of_documents,
     thinned,
 )
-from infostream_dedup.lab.estimation.copy_scores import DayCopies, Links, drifts, latest_drifts
-from infostream_dedup.lab.estimation.duplicate_scores import draw_candidates
+from infostream_dedup.lab.copy_scores import DayCopies, Links, drifts, latest_drifts
+from infostream_dedup.lab.duplicate_scores import draw_candidates
 from infostream_dedup.links.similarity_matrix import SimilarityMatrix
 from infostream_dedup.model import NO_TIME
 from infostream_dedup.runs.batch.collection import collect

@@ -9,10 +9,10 @@ import pytest
 from infostream_dedup import read_documents, sweep
 from infostream_dedup.judging.evidence.kernels.comparing import COLUMNS
 from infostream_dedup.judging.evidence.pair_model import shipped_model
-from infostream_dedup.lab.estimation import duplicate_scores
-from infostream_dedup.lab.estimation.census import DrawnPairs
-from infostream_dedup.lab.estimation.copy_scores import CopyScores
-from infostream_dedup.lab.estimation.duplicate_scores import (
+from infostream_dedup.lab import duplicate_scores
+from infostream_dedup.lab.census import DrawnPairs
+from infostream_dedup.lab.copy_scores import CopyScores
+from infostream_dedup.lab.duplicate_scores import (
     FIELDS,
     LEVELS,
     CheckedLinks,
@@ -28,7 +28,7 @@ from infostream_dedup.lab.estimation.duplicate_scores import (
     levels_of,
     patterns_of,
 )
-from infostream_dedup.lab.estimation.sweep_estimator import known_k
+from infostream_dedup.lab.sweep_estimator import known_k
 from infostream_dedup.links.measures import advise
 
 GOOD = FitCheck(

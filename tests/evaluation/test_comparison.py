@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from infostream_dedup import compare, read_documents
 from infostream_dedup.errors import BadDataError, ConfigurationError, MissingExtraError
-from infostream_dedup.lab.evaluation.comparison import (
+from infostream_dedup.lab.comparison import (
     Cost,
     agreed,
     alike_pairs,
@@ -29,9 +29,9 @@ from infostream_dedup.lab.evaluation.comparison import (
     relation_of,
     run_methods,
 )
-from infostream_dedup.lab.evaluation.labels import labels_of
-from infostream_dedup.lab.evaluation.scores import evaluate_collection
+from infostream_dedup.lab.labels import labels_of
 from infostream_dedup.lab.methods import Pairs, Texts
+from infostream_dedup.lab.scores import evaluate_collection
 from infostream_dedup.links.compiled.totals import sweep_counts
 from infostream_dedup.model import Document
 from infostream_dedup.sample import documents_path, labels_path

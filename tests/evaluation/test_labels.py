@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from infostream_dedup import compare, evaluate
 from infostream_dedup.documents.outputs import write_rows
 from infostream_dedup.errors import BadDataError, ConfigurationError, NoInputError
-from infostream_dedup.lab.evaluation.labels import (
+from infostream_dedup.lab.labels import (
     LABELS,
     Kin,
     Label,

@@ -14,8 +14,9 @@ from hypothesis import strategies as st
 from infostream_dedup import dedup, pairs, read_documents, sweep
 from infostream_dedup import evaluate as api_evaluate
 from infostream_dedup.errors import ConfigurationError
-from infostream_dedup.lab.evaluation.labels import Kin, Truth, labels_of, truth_of
-from infostream_dedup.lab.evaluation.scores import (
+from infostream_dedup.lab.labels import Kin, Truth, labels_of, truth_of
+from infostream_dedup.lab.methods import Texts
+from infostream_dedup.lab.scores import (
     Evaluation,
     Intervals,
     Predictions,
@@ -30,7 +31,6 @@ from infostream_dedup.lab.evaluation.scores import (
     predicted_pairs,
     scores,
 )
-from infostream_dedup.lab.methods import Texts
 from infostream_dedup.links.pair_rules import need
 from infostream_dedup.model import Document, Language, Settings
 from infostream_dedup.runs.batch.collection import collect

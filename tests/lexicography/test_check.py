@@ -13,10 +13,10 @@ import pytest
 
 from infostream_dedup import dictionaries
 from infostream_dedup.errors import BadDataError, CannotCreateError, ConfigurationError, NoInputError
-from infostream_dedup.lab.lexicography import word_lookup as module
-from infostream_dedup.lab.lexicography.check import COLUMNS, Finding, broken_round_trips, check
-from infostream_dedup.lab.lexicography.imports import Imported, import_table, installed_tables, remove_table
-from infostream_dedup.lab.lexicography.word_lookup import (
+from infostream_dedup.lab import word_lookup as module
+from infostream_dedup.lab.dictionary_check import COLUMNS, Finding, broken_round_trips, check
+from infostream_dedup.lab.dictionary_imports import Imported, import_table, installed_tables, remove_table
+from infostream_dedup.lab.word_lookup import (
     DictionaryEntry,
     Step,
     coverage,
@@ -299,7 +299,7 @@ def test_what_cannot_be_built_is_refused_before_the_work(tmp_path: Path, monkeyp
     def work(*_: object, **__: object) -> None:
         raise AssertionError("the work began")
 
-    monkeypatch.setattr("infostream_dedup.lab.lexicography.word_lookup.frequency_dictionary", work)
+    monkeypatch.setattr("infostream_dedup.lab.word_lookup.frequency_dictionary", work)
     with pytest.raises(ConfigurationError, match="language is 'de'; expected one of ru, uk, en"):
         dictionaries.build(tmp_path, "ru,de")
     with pytest.raises(ConfigurationError, match="most is 0; expected a whole number"):

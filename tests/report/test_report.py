@@ -21,7 +21,7 @@ from hypothesis import strategies as st
 import infostream_dedup
 from infostream_dedup import Document, compare, dedup, sweep
 from infostream_dedup.errors import CannotCreateError, UsageError
-from infostream_dedup.lab.evaluation.labels import labels_of
+from infostream_dedup.lab.labels import labels_of
 from infostream_dedup.machine.progress import Phrase
 from infostream_dedup.report import needed
 from infostream_dedup.report.comparison import comparison_files, write_comparison, write_learning_curve
@@ -210,7 +210,7 @@ def test_every_language_has_all_words_and_other_languages_only_where_they_must(p
 
 SPEAKERS = (
     *("links/recommendation.py", "runs/batch/sweeping.py", "runs/batch/answering.py", "runs/sharded/sweeping.py"),
-    "lab/estimation/*.py",
+    "lab/*.py",
 )
 
 

@@ -9,7 +9,7 @@ import orjson
 import pytest
 
 from infostream_dedup.judgements.judgements import QUEUES, linked_pairs
-from infostream_dedup.lab.evaluation.labels import labels_of
+from infostream_dedup.lab.labels import labels_of
 from infostream_dedup.service.settings import ServiceSettings
 from infostream_dedup.service.tokens import add_token
 

@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 from infostream_dedup.errors import ConfigurationError, UsageError
 from infostream_dedup.judging.evidence.collecting import DocumentEvidence
 from infostream_dedup.judging.evidence.facts import DAY
-from infostream_dedup.lab.estimation import kernels
-from infostream_dedup.lab.estimation.census import (
+from infostream_dedup.lab import kernels
+from infostream_dedup.lab.census import (
     COUNTED,
     SERIES,
     WINDOW_DAYS,

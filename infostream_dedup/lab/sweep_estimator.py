@@ -18,16 +18,9 @@ from numpy.typing import NDArray
 from infostream_dedup.errors import UsageError
 from infostream_dedup.judging.evidence.collecting import EvidenceReader
 from infostream_dedup.judging.evidence.pair_evidence import TripleRanges, key_rows
-from infostream_dedup.lab.estimation.census import (
-    COPY_WORDING,
-    LEAST_TOKENS,
-    WINDOW_DAYS,
-    Copies,
-    CopyCensus,
-    CountedPairs,
-)
-from infostream_dedup.lab.estimation.copy_scores import BANDS, Bounds, CopyScores, Links, count_copies
-from infostream_dedup.lab.estimation.duplicate_scores import (
+from infostream_dedup.lab.census import COPY_WORDING, LEAST_TOKENS, WINDOW_DAYS, Copies, CopyCensus, CountedPairs
+from infostream_dedup.lab.copy_scores import BANDS, Bounds, CopyScores, Links, count_copies
+from infostream_dedup.lab.duplicate_scores import (
     CHECKED_K,
     LOWEST_K,
     MOST_FAR,

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, Final, Literal
 
 from infostream_dedup.errors import NoInputError
-from infostream_dedup.lab.lexicography.imports import NAME_OF, mixed_part, stray_letter
+from infostream_dedup.lab.dictionary_imports import NAME_OF, mixed_part, stray_letter
 from infostream_dedup.language.lexicon.frequency import form_frequencies, part_of_speech
 from infostream_dedup.language.lexicon.tables import APOSTROPHE, TableRow, dictionaries_folder, is_latin, key_form
 from infostream_dedup.language.lexicon.word_lists import NAME_TABLES, added_nouns, personal_names
