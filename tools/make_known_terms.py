@@ -19,15 +19,8 @@ from typing import Final
 from infostream_dedup.language.lexicon.frequency import common_forms, most_common_forms
 from infostream_dedup.language.lexicon.tables import key_form
 from infostream_dedup.language.lexicon.word_lists import NAME_TABLES, concepts, false_friends, name_rows, variants
+from infostream_dedup.language.morphology import form_cache
 from infostream_dedup.language.morphology.analyzer import Morphology
-from infostream_dedup.language.morphology.form_cache import (
-    SHARES_FILE,
-    lines_of,
-    packed,
-    packed_parts,
-    row_of,
-    terms_file,
-)
 from infostream_dedup.language.text.tokens import Shape
 from infostream_dedup.language.translation.word_pairs import SHIPPED_FILE, packed_pairs
 from infostream_dedup.model import OUR_LANGUAGES, Language
@@ -73,7 +66,9 @@ def rows_of(forms: list[str], language: Language) -> list[str]:
     rows = []
     for form in forms:
         found = [morphology.analyse(form, shape) for shape in (Shape.LOWER, Shape.START, Shape.CAPITAL)]
-        rows.append(row_of(form, [None if one.term is None else (one.term, one.in_dictionary) for one in found]))
+        rows.append(
+            form_cache.row_of(form, [None if one.term is None else (one.term, one.in_dictionary) for one in found])
+        )
     return rows
 
 
@@ -83,10 +78,10 @@ def main() -> None:
         os.environ["INFOSTREAM_DEDUP_CACHE"] = folder
         for language in WITH_FORMS:
             forms = forms_of(language)
-            texts = b"\n" + lines_of(forms) + lines_of(rows_of(forms, language))
-            terms_file(language).write_bytes(packed(len(lines_of(forms)), texts))
+            texts = b"\n" + form_cache.lines_of(forms) + form_cache.lines_of(rows_of(forms, language))
+            form_cache.terms_file(language).write_bytes(form_cache.packed(len(form_cache.lines_of(forms)), texts))
         shares = {f"{one} {name}": representation(name).summed_frequencies(one) for one, name in BACKGROUNDS}
-        SHARES_FILE.write_bytes(packed_parts(shares))
+        form_cache.SHARES_FILE.write_bytes(form_cache.packed_parts(shares))
         SHIPPED_FILE.write_bytes(packed_pairs())
 
 

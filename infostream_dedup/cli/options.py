@@ -20,16 +20,7 @@ from infostream_dedup.cli.face import Declared, alike, check_rules, common, expe
 from infostream_dedup.cli.output import check_outputs, refuse_shared_files
 from infostream_dedup.cli.run_log import LEVELS, RUN, print_warnings
 from infostream_dedup.errors import BadDataError, ConfigurationError, NoInputError
-from infostream_dedup.model.settings import (
-    MIDDLE_SHARE,
-    PRESETS,
-    REPRESENTATIONS,
-    Settings,
-    Thresholds,
-    is_thresholds,
-    parsed,
-    series_of,
-)
+from infostream_dedup.model import settings as model_settings
 
 FILE: Final = click.Path(dir_okay=False)
 FILE_OR_PIPE: Final = click.Path(dir_okay=False, allow_dash=True)
@@ -148,9 +139,9 @@ def read_configuration(context: click.Context, _parameter: click.Parameter, path
     import difflib
 
     context.meta["config"] = path
-    values = parsed(path)
-    if is_thresholds(values):
-        context.meta["thresholds"] = Thresholds.of(values, path)
+    values = model_settings.parsed(path)
+    if model_settings.is_thresholds(values):
+        context.meta["thresholds"] = model_settings.Thresholds.of(values, path)
         return
     names = {
         flag.removeprefix("--"): option
@@ -377,11 +368,11 @@ def _settings_options(presets: tuple[str, ...], leave_out: tuple[str, ...] = ())
     )
 
 
-settings_options = _settings_options(tuple(PRESETS))
+settings_options = _settings_options(tuple(model_settings.PRESETS))
 
-sweep_settings_options = _settings_options(tuple(PRESETS), ("score",))
+sweep_settings_options = _settings_options(tuple(model_settings.PRESETS), ("score",))
 
-judgeable_settings_options = _settings_options(("judged", *PRESETS))
+judgeable_settings_options = _settings_options(("judged", *model_settings.PRESETS))
 """Like ``settings_options``, plus preset ``judged``, which is more than a choice of settings."""
 
 representation_option = Declared(_TERMS, names=("representation",))
@@ -456,7 +447,7 @@ _STREAM_TERMS: Final = Declared(
     leave_out=("score", "background", "pivot"),
     # A stream has no dictionaries between languages, and no ranks of earlier terms.
     only=(
-        ("representation", tuple(name for name in REPRESENTATIONS if name != "pivot")),
+        ("representation", tuple(name for name in model_settings.REPRESENTATIONS if name != "pivot")),
         ("target", ("text", "signature")),
     ),
 )
@@ -493,7 +484,7 @@ _TAKE: Final[Mapping[str, tuple[str, str | None]]] = {
 
 def take_thresholds(context: click.Context, given: dict[str, Any]) -> None:
     """Put thresholds of a file among the values of a command, and say which; typed values stay."""
-    thresholds: Thresholds | None = context.meta.get("thresholds")
+    thresholds: model_settings.Thresholds | None = context.meta.get("thresholds")
     if thresholds is None:
         return
     name = context.command.name or ""
@@ -513,7 +504,11 @@ def take_thresholds(context: click.Context, given: dict[str, Any]) -> None:
 
 
 def _take(
-    context: click.Context, thresholds: Thresholds, given: dict[str, Any], k_name: str, judged_name: str | None
+    context: click.Context,
+    thresholds: model_settings.Thresholds,
+    given: dict[str, Any],
+    k_name: str,
+    judged_name: str | None,
 ) -> str:
     judged = given.get("preset") == "judged"
     left = [f"k of {name}" for name in thresholds.ks]
@@ -526,9 +521,11 @@ def _take(
         _set(context, given, judged_name, ",".join(value) if isinstance(value, list) else value)
         return _said(f"{taken} (preset judged)", [*left, *(one for one in others if not one.endswith(judged_name))])
     names = ("representation", "weighting", "df_min", "n", "score", "target", "preset")
-    settings = Settings.of(**{name: given.get(name) for name in names})
+    settings = model_settings.Settings.of(**{name: given.get(name) for name in names})
     k = thresholds.k_for(settings)
-    series = series_of(settings.representation, settings.weighting, middle=settings.df_min == MIDDLE_SHARE)
+    series = model_settings.series_of(
+        settings.representation, settings.weighting, middle=settings.df_min == model_settings.MIDDLE_SHARE
+    )
     _set(context, given, k_name, k)
     if k_name == "k_duplicate" and k < (given.get("k_similar") or 4):
         _set(context, given, "k_similar", k)

@@ -12,12 +12,7 @@ from typing import Any, ClassVar, Final, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from infostream_dedup.judging.features.fingerprints import (
-    WordCounts,
-    count_words,
-    tf_idf_weights,
-    weights_of_occurrences,
-)
+from infostream_dedup.judging.features import fingerprints
 from infostream_dedup.judging.features.joins import Resembling, SharedCounts, equal_pairs, pairs_sharing
 from infostream_dedup.judging.features.sentences import Sentence, sentence_weights, sentences_by_document
 from infostream_dedup.judging.features.words import (
@@ -136,15 +131,15 @@ class Texts:
         return significant(self.words, self.languages)
 
     @cached_property
-    def counts(self) -> WordCounts:
+    def counts(self) -> fingerprints.WordCounts:
         """Frequencies of the significant words."""
-        return count_words(self.significant)
+        return fingerprints.count_words(self.significant)
 
     @cached_property
     def sentences(self) -> list[list[Sentence]]:
         """Sentences of significant words, with their total TF * IDF."""
         words = self.significant
-        weights = weights_of_occurrences(self.counts, words, tf_idf_weights(self.counts))
+        weights = fingerprints.weights_of_occurrences(self.counts, words, fingerprints.tf_idf_weights(self.counts))
         return sentences_by_document(words, sentence_weights(words, weights))
 
     @cached_property

@@ -14,15 +14,8 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 import numpy as np
 import orjson
 
+from infostream_dedup.language.lexicon import word_lists
 from infostream_dedup.language.lexicon.tables import TableRow, data_folder, key_form, read_table
-from infostream_dedup.language.lexicon.word_lists import (
-    NAME_TABLES,
-    concepts,
-    false_friends,
-    name_rows,
-    translated_names,
-    variants,
-)
 from infostream_dedup.language.morphology import cache_file
 from infostream_dedup.language.morphology.form_cache import packed_parts, part_of, terms_of
 from infostream_dedup.language.morphology.readings import is_listed_noun, lemma, readings_of, without_possessive
@@ -225,15 +218,15 @@ def _made(source: Language, target: Language) -> dict[str, tuple[Equivalent, ...
 
 
 def _from_tables(source: Language, target: Language) -> Iterator[_Pair]:
-    for concept in concepts():
+    for concept in word_lists.concepts():
         yield from _cross_words(concept.words[source], concept.words[target])
     if {source, target} == {"ru", "uk"}:
-        for friend in false_friends():
+        for friend in word_lists.false_friends():
             ru = (friend.ru,)
             yield from _cross_words(ru, friend.right_uk) if source == "ru" else _cross_words(friend.right_uk, ru)
-    for table in NAME_TABLES:
-        for row in name_rows(table):
-            sources, targets = ([*map(key_form, variants(row, language))] for language in (source, target))
+    for table in word_lists.NAME_TABLES:
+        for row in word_lists.name_rows(table):
+            sources, targets = ([*map(key_form, word_lists.variants(row, language))] for language in (source, target))
             yield from _cross_words(sources, targets)
             yield from _last_words(sources, targets)
 
@@ -315,7 +308,7 @@ def first_names(target: Language) -> list[tuple[str, str]]:
 @cache
 def names_of_nouns() -> frozenset[str]:
     """Key forms of names, none in capitals, that are (plurals of) nouns with another translation; not West (запад)."""
-    kept = translated_names("en")
+    kept = word_lists.translated_names("en")
     return frozenset(form for form, names in _named_nouns().items() if form not in kept and _differ(form, names))
 
 
@@ -332,19 +325,19 @@ def _differ(form: str, names: Mapping[Language, list[str]]) -> bool:
 def _named_nouns() -> Mapping[str, Mapping[Language, list[str]]]:
     """Names that are also nouns: key form to its equivalents in each target language, as the tables spell them."""
     found: dict[str, dict[Language, list[str]]] = {}
-    for row in chain.from_iterable(map(name_rows, NAME_TABLES)):
-        for form in _single(one for one in variants(row, "en") if not one.isupper()):
+    for row in chain.from_iterable(map(word_lists.name_rows, word_lists.NAME_TABLES)):
+        for form in _single(one for one in word_lists.variants(row, "en") if not one.isupper()):
             if is_listed_noun(lemma(form)):
                 names = found.setdefault(form, {target: [] for target in _TARGETS})
                 for target in _TARGETS:
-                    names[target] += _single(variants(row, target))
+                    names[target] += _single(word_lists.variants(row, target))
     return found
 
 
 @cache
 def _nouns_by_lemma() -> Mapping[str, Mapping[Language, list[str]]]:
     found: dict[str, dict[Language, list[str]]] = {}
-    for concept in concepts():
+    for concept in word_lists.concepts():
         for word in _single(concept.words["en"]):
             nouns = found.setdefault(lemma(word), {target: [] for target in _TARGETS})
             for target in _TARGETS:
