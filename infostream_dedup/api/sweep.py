@@ -454,7 +454,7 @@ def demo(out: str | Path | None = None, *, progress: Progress | None = None) -> 
     from infostream_dedup.sample import documents_path, topics_path
 
     if out is not None:
-        from infostream_dedup.report.needed import check_report_folder
+        from infostream_dedup.report import check_report_folder
 
         check_report_folder(out)
     result = sweep(str(documents_path()), progress=progress)

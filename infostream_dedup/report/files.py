@@ -16,9 +16,9 @@ from infostream_dedup.documents.outputs import require_workbooks
 from infostream_dedup.errors import CannotCreateError, MissingExtraError
 from infostream_dedup.judging.passages.original_message import original_message
 from infostream_dedup.model.settings import MIDDLE, REPRESENTATIONS, base_of
+from infostream_dedup.report import has_plots
 from infostream_dedup.report import tables as contents
 from infostream_dedup.report.drawing import Axis, Box, Lettering, Panel, Picture, Stroke, as_png, as_svg, even_ticks
-from infostream_dedup.report.needed import has_plots
 from infostream_dedup.runs.batch.sweeping import SweepResult, SweepRow
 from infostream_dedup.terms.representation import Representation
 from infostream_dedup.terms.representation import representation as base_named
@@ -536,7 +536,10 @@ def write_files(files: Mapping[str, bytes], folder: str | Path) -> list[Path]:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise CannotCreateError(f"cannot create the folder {folder}: {error.strerror or error}") from error
-    return [_write(folder / name, content) for name, content in sorted(files.items())]
+    for name, content in sorted(files.items()):
+        with open_output(folder / name) as stream:
+            stream.write(content)
+    return [folder / name for name in sorted(files)]
 
 
 def report_files(result: SweepResult, cover: contents.Cover | None = None) -> dict[str, bytes]:
@@ -544,20 +547,29 @@ def report_files(result: SweepResult, cover: contents.Cover | None = None) -> di
     import orjson
 
     cover = cover or contents.Cover()
-    table = io.BytesIO()
-    write_rows(iter(result.as_rows()), table, "csv")
     pictures = list(_draw(result, contents.wording_of(cover.language), paper=cover.paper))
     svgs = {one.name: described(as_svg(one.figure), one.name, one.title, one.description) for one in pictures}
     files = {
         "sweep.json": orjson.dumps(result.as_dict(), option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE),
-        "sweep.csv": table.getvalue(),
+        "sweep.csv": csv_bytes(result.as_rows()),
         "report.html": html_report(result, svgs, cover).encode(),
     }
     for one in pictures:
-        files[f"{one.name}.svg"] = f'<?xml version="1.0" encoding="utf-8"?>\n{svgs[one.name]}'.encode()
-        if has_plots():
-            files[f"{one.name}.png"] = as_png(one.figure)
+        files |= picture_files(one.name, one.figure, svgs[one.name])
     return files
+
+
+def csv_bytes(rows: Iterable[Mapping[str, Any]]) -> bytes:
+    """Rows as a CSV file."""
+    stream = io.BytesIO()
+    write_rows(rows, stream, "csv")
+    return stream.getvalue()
+
+
+def picture_files(name: str, picture: Picture, svg: str) -> dict[str, bytes]:
+    """A picture as SVG, and also as PNG where matplotlib is installed."""
+    files = {f"{name}.svg": f'<?xml version="1.0" encoding="utf-8"?>\n{svg}'.encode()}
+    return files | {f"{name}.png": as_png(picture)} if has_plots() else files
 
 
 @dataclass(frozen=True, slots=True)
@@ -587,9 +599,3 @@ def _draw(result: SweepResult, wording: contents.Wording, *, paper: bool) -> Ite
         title = wording("figure_parts", k=tables.figure_k)
         figure = part_figure(tables, result.by, wording)
         yield _Picture("parts", figure, title, describe_parts(tables, wording))
-
-
-def _write(path: Path, content: bytes) -> Path:
-    with open_output(path) as stream:
-        stream.write(content)
-    return path

@@ -184,20 +184,15 @@ def test_the_threshold_itself_is_alike() -> None:
 
 
 def test_precision_and_recall_against_the_verified_pool() -> None:
-    found = {"one": _codes((0, 1), (0, 2)), "two": _codes((2, 3))}
     alike = comparison.alike_pairs(TEXTS, _codes((0, 1), (0, 2), (2, 3)))
-    pool = comparison.pool_of(found, alike)
-    assert (len(pool.pairs), len(pool.verified), pool.methods) == (3, 2, ("one", "two"))
-    one, two = (comparison.pool_score(codes, pool, alike) for codes in found.values())
-    assert (one.scores.precision, one.scores.recall, one.scores.f1) == (0.5, 0.5, 0.5)
-    assert (two.scores.precision, two.scores.recall) == (1.0, 0.5)
-    assert two.scores.f1 == pytest.approx(2 / 3)
+    one, two = (comparison.pool_figures(codes, alike, alike) for codes in (_codes((0, 1), (0, 2)), _codes((2, 3))))
+    assert one == {"precision": 0.5, "recall": 0.5, "f1": 0.5, "tp": 1, "fp": 1, "fn": 1, "alike": 0.5}
+    assert (two["precision"], two["recall"], two["f1"]) == (1.0, 0.5, pytest.approx(2 / 3))
 
 
 def test_what_a_method_finds_beyond_the_pool_is_false_but_may_be_alike() -> None:
-    pool = comparison.pool_of({"one": _codes((0, 1))}, _codes((0, 1)))
-    outside = comparison.pool_score(_codes((0, 1), (2, 3)), pool, _codes((0, 1), (2, 3)))
-    assert (outside.scores.precision, outside.scores.recall, outside.alike) == (0.5, 1.0, 1.0)
+    outside = comparison.pool_figures(_codes((0, 1), (2, 3)), _codes((0, 1)), _codes((0, 1), (2, 3)))
+    assert (outside["precision"], outside["recall"], outside["alike"]) == (0.5, 1.0, 1.0)
 
 
 # A pool that verifies no pair gives no precision, instead of one of 0.
@@ -223,11 +218,9 @@ def _arrays(sets: list[set[int]]) -> list[np.ndarray]:
 
 
 def test_dice_by_hand() -> None:
-    one, other, nothing = _arrays([{1, 2, 3}, {2, 3, 4, 5}, set()])
-    assert comparison.dice(one, other) == pytest.approx(4 / 7)
-    assert comparison.dice(one, one) == 1
-    assert comparison.dice(one, nothing) == 0
-    assert comparison.dice(nothing, nothing) is None
+    share = pytest.approx(4 / 7)
+    found = comparison.dice_matrix(_arrays([{1, 2, 3}, {2, 3, 4, 5}, set()]))
+    assert found == [[1.0, share, 0.0], [share, 1.0, 0.0], [0.0, 0.0, None]]
 
 
 def test_who_finds_what() -> None:

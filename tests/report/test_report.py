@@ -23,11 +23,10 @@ from infostream_dedup import Document, compare, dedup, sweep
 from infostream_dedup.errors import CannotCreateError, UsageError
 from infostream_dedup.lab.labels import labels_of
 from infostream_dedup.machine.progress import Phrase
-from infostream_dedup.report import needed
+from infostream_dedup.report import check_report_folder, needed
 from infostream_dedup.report.comparison import comparison_files, write_comparison, write_learning_curve
 from infostream_dedup.report.drawing import Axis, Box, Lettering, Panel, Picture, Stroke, as_png, as_svg, even_ticks
 from infostream_dedup.report.files import html_report, report_files, workbook_of
-from infostream_dedup.report.needed import check_report_folder
 from infostream_dedup.report.tables import PUBLISHED, UI_LANGUAGES, Cover, wording_of
 from infostream_dedup.runs.batch.answering import part_into, short_names
 from infostream_dedup.runs.batch.sweeping import list_groups

@@ -31,7 +31,7 @@ def test_pairs_that_come_with_the_package_are_those_of_the_tables(source, target
     made = making._made(source, target)
     monkeypatch.undo()
     monkeypatch.setattr(making, "imported_tables", tuple)
-    monkeypatch.setattr(making, "_made", lambda *_: pytest.fail("run reports/make_known_terms.py"))
+    monkeypatch.setattr(making, "_made", lambda *_: pytest.fail("run tools/make_tables.py terms"))
     assert list(word_pairs(source, target).items()) == list(made.items())
 
 

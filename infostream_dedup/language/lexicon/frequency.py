@@ -136,7 +136,7 @@ def zipf(share: float) -> float:
 # The most frequent part of speech of English words, from the lexicon of Brill's tagger.
 #
 # 94 thousand forms, each with the Penn tag that it had most often in the Brown corpus and the Wall Street Journal.
-# The file is shipped with the package: `tools/make_english_tags.py` makes it, and `LICENSE.lexicon` is its licence.
+# The file is shipped with the package: `tools/make_tables.py` makes it, and `LICENSE.lexicon` is its licence.
 
 TAGS_FILE: Final = Path(__file__).with_name("english_tags.bin")
 _LEVEL: Final = 9

@@ -81,7 +81,7 @@ def alphabet(part: str) -> str:
 
 # Large tables that come with the package: sealed files of compressed parts, and lines that are searched in place.
 #
-# `tools/make_frequencies.py` and `tools/make_translation_tables.py` write the files.
+# `tools/make_tables.py` writes the files.
 
 _LEVEL: Final = 9
 _BLOCK: Final = 32

@@ -1,7 +1,7 @@
 """Terms of forms: common ones are shipped, and a second run over similar text analyses only new forms.
 
 Looking shipped terms up takes a third of the time of a query to the cache of this machine. The files are made by
-``tools/make_known_terms.py``: answers of the morphology for each language, and backgrounds (the share of running words
+``tools/make_tables.py``: answers of the morphology for each language, and backgrounds (the share of running words
 that each term makes up). All belong to the fingerprint of everything that determines terms
 (``cache_file.fingerprint``): with other versions of the dictionaries they count as empty, and forms are analysed.
 """

@@ -152,7 +152,7 @@ def _fingerprint() -> str:
 
 
 SHIPPED_FILE: Final = Path(__file__).with_name("known_pairs.bin")
-"""Pairs of our own tables, made by ``tools/make_known_terms.py``."""
+"""Pairs of our own tables, made by ``tools/make_tables.py``."""
 
 SHIPPED: Final[tuple[tuple[Language, Language], ...]] = (("uk", "ru"), ("en", "ru"), ("ru", "uk"), ("ru", "en"))
 """Directions to and from the pivot language, which most runs need."""
