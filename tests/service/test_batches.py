@@ -107,14 +107,9 @@ def test_one_document_a_few_or_lines_with_an_id(fresh: ServiceClient) -> None:
     assert fresh("POST", "/v1/documents", **lines).json()["document"] == 1
 
 
-@pytest.mark.parametrize(
-    ("address", "field"),
-    [
-        ("/v1/batches?batchid=1", "batchid"),
-        ("/v1/batches?batch_id=other", "batch_id"),
-        ("/v1/documents?limt=2", "limt"),
-    ],
-)
+@pytest.mark.parametrize(("address", "field"), [
+    ("/v1/batches?batchid=1", "batchid"), ("/v1/batches?batch_id=other", "batch_id"), ("/v1/documents?limt=2", "limt"),
+])  # fmt: skip
 def test_a_name_that_nobody_reads_is_refused(fresh: ServiceClient, address: str, field: str) -> None:
     answer = fresh("POST", address, json={"batch_id": "own", "documents": [{"id": "a", "text": "Мост открыли"}]})
     assert (answer.status_code, answer.json()["field"]) == (422, field)
