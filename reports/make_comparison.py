@@ -23,8 +23,7 @@ from infostream_dedup.lab.comparison import (
     judged_by_pool,
     run_methods,
 )
-from infostream_dedup.lab.methods import Texts
-from infostream_dedup.lab.methods.method import method_class, methods
+from infostream_dedup.lab.methods import Texts, method_class, methods
 
 BEST: Final = "key-terms-morph:n=30:score=share"
 

@@ -189,7 +189,7 @@ def compare(
     """
     from infostream_dedup.lab.comparison import compare_methods
     from infostream_dedup.lab.labels import public_set
-    from infostream_dedup.lab.methods.method import Texts
+    from infostream_dedup.lab.methods import Texts
     from infostream_dedup.lab.scores import TruthRules
 
     _, reads = parted(compare, ReadingOptions, options)

@@ -26,7 +26,7 @@ from infostream_dedup.judging.features.string_similarity import (
 from infostream_dedup.judging.features.words import hash_sequences, hash_words
 from infostream_dedup.lab import labels as labelling
 from infostream_dedup.lab import scores as scoring
-from infostream_dedup.lab.methods.method import POOL_METHODS, Method, Pairs, Texts, method_class, methods, written
+from infostream_dedup.lab.methods import POOL_METHODS, Method, Pairs, Texts, method_class, methods, written
 from infostream_dedup.links.compiled.totals import sweep_counts
 from infostream_dedup.links.measures import Measures
 from infostream_dedup.links.similarity_matrix import SimilarityMatrix

@@ -25,7 +25,7 @@ from infostream_dedup.language.morphology.readings import PROPER, lemma, noun_te
 from infostream_dedup.language.morphology.stemming import stem
 from infostream_dedup.language.text.tokens import Form, Shape
 from infostream_dedup.language.translation import ladder
-from infostream_dedup.language.translation.rung import Translation
+from infostream_dedup.language.translation.rungs import Translation
 from infostream_dedup.language.translation.rungs.cognates import CognatesRung
 from infostream_dedup.language.translation.rungs.dictionary import DictionaryRung, IdentityRung
 from infostream_dedup.language.translation.rungs.names import NamesRung

@@ -12,8 +12,7 @@ from infostream_dedup import api
 from infostream_dedup.errors import ConfigurationError, UsageError
 from infostream_dedup.judging.criteria.judged_pairs import judged_pairs
 from infostream_dedup.lab.labels import Label, positive_labels, read_labels
-from infostream_dedup.lab.methods import methods
-from infostream_dedup.lab.methods.method import method_class
+from infostream_dedup.lab.methods import method_class, methods
 from infostream_dedup.model.settings import Settings, Thresholds
 from infostream_dedup.sample import documents_path, labels_path
 

@@ -378,7 +378,7 @@ def test_key_terms_show_how_many_of_their_links_are_returned() -> None:
 
 
 def test_a_method_does_not_profit_from_another(monkeypatch: pytest.MonkeyPatch) -> None:
-    module = import_module("infostream_dedup.lab.methods.method")
+    module = import_module("infostream_dedup.lab.methods")
     made: list[int] = []
     shingles = module.shingles
     monkeypatch.setattr(

@@ -14,8 +14,7 @@ from infostream_dedup.errors import ConfigurationError
 from infostream_dedup.judging.features.fingerprints import count_words
 from infostream_dedup.judging.features.sentences import DocumentRecord, Sentence, record_pairs, record_rows
 from infostream_dedup.judging.features.words import read_words, shingles, winnowed
-from infostream_dedup.lab.methods import Texts, fingerprints, method, sequences
-from infostream_dedup.lab.methods.method import written
+from infostream_dedup.lab.methods import Texts, fingerprints, method, sequences, written
 from infostream_dedup.machine.arrays import Ragged, rows_from
 from infostream_dedup.model import Document, Settings
 from infostream_dedup.runs.batch.collection import collect

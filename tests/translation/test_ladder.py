@@ -17,7 +17,7 @@ from infostream_dedup.language.morphology.cache_file import package_versions
 from infostream_dedup.language.morphology.form_cache import made_with, terms_file
 from infostream_dedup.language.translation import Translation, Translator, target_lexicon
 from infostream_dedup.language.translation.ladder import AnswerCache, answer_cache
-from infostream_dedup.language.translation.rung import Rung
+from infostream_dedup.language.translation.rungs import Rung
 from infostream_dedup.language.translation.rungs.cognates import CognatesRung, SkeletonRung
 from infostream_dedup.language.translation.rungs.dictionary import DictionaryRung, IdentityRung
 from infostream_dedup.language.translation.rungs.names import NamesRung

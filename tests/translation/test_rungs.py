@@ -11,7 +11,7 @@ from infostream_dedup.errors import BadDataError
 from infostream_dedup.language.morphology.form_cache import terms_of
 from infostream_dedup.language.text.tokens import Form, Shape
 from infostream_dedup.language.translation import Translator, romanisation, word_pairs
-from infostream_dedup.language.translation.rung import Rung
+from infostream_dedup.language.translation.rungs import Rung
 from infostream_dedup.language.translation.rungs.cognates import SkeletonRung, international_keys, international_words
 from infostream_dedup.language.translation.rungs.dictionary import DictionaryRung, IdentityRung
 from infostream_dedup.language.translation.rungs.names import NamesRung

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from infostream_dedup.language.translation.rung import Translation
+    from infostream_dedup.language.translation.rungs import Translation
 
 # Imported tables of word pairs: TSV files in the user's data folder
 

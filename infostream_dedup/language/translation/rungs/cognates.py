@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 from infostream_dedup.language.lexicon.frequency import form_frequencies
 from infostream_dedup.language.lexicon.tables import APOSTROPHE
 from infostream_dedup.language.translation import romanisation, target_lexicon
-from infostream_dedup.language.translation.rung import Rung, Translation, register
+from infostream_dedup.language.translation.rungs import Rung, Translation, register
 from infostream_dedup.language.translation.slavic_cognates import cognates, look_alikes
 
 if TYPE_CHECKING:
