@@ -52,7 +52,7 @@ from infostream_dedup.documents.table_files import (
 )
 from infostream_dedup.errors import BadDataError
 from infostream_dedup.machine.files import Readable
-from infostream_dedup.machine.kernels.byte_blocks import BLOCK
+from infostream_dedup.machine.kernels import BLOCK
 from infostream_dedup.model import OUR_LANGUAGES, Document
 
 NAMES: Final = {ID: "id", SOURCE: "source", URL: "url"}

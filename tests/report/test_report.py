@@ -23,7 +23,7 @@ from infostream_dedup import Document, compare, dedup, sweep
 from infostream_dedup.errors import CannotCreateError, UsageError
 from infostream_dedup.lab.labels import labels_of
 from infostream_dedup.machine.progress import Phrase
-from infostream_dedup.report import check_report_folder, needed
+from infostream_dedup.report import check_report_folder
 from infostream_dedup.report.comparison import comparison_files, write_comparison, write_learning_curve
 from infostream_dedup.report.drawing import Axis, Box, Lettering, Panel, Picture, Stroke, as_png, as_svg, even_ticks
 from infostream_dedup.report.files import html_report, report_files, workbook_of
@@ -547,7 +547,7 @@ def test_words_of_others_are_escaped(text):
 
 def test_png_only_with_the_extra(tmp_path, monkeypatch):
     assert as_png(picture(boxes=[Box(0, 0, 5, 1, "#040506")])).startswith(b"\x89PNG")
-    monkeypatch.setattr(needed, "find_spec", lambda _: None)
+    monkeypatch.setattr("infostream_dedup.report.find_spec", lambda _: None)
     assert sorted(path.name for path in write_learning_curve([], tmp_path)) == ["curve.csv", "curve.svg"]
     monkeypatch.undo()
     assert sorted(path.name for path in write_learning_curve([], tmp_path)) == ["curve.csv", "curve.png", "curve.svg"]

@@ -17,7 +17,7 @@ from infostream_dedup.documents.kernels.json_lines import (
 )
 from infostream_dedup.machine.arrays import Table, Vector
 from infostream_dedup.machine.compiling import compiled, inlined, popcount
-from infostream_dedup.machine.kernels.byte_blocks import BLOCK, between, copy_bytes, first_bits
+from infostream_dedup.machine.kernels import BLOCK, between, copy_bytes, first_bits
 
 # Find the rows and cells in a piece of a CSV file, up to the first row whose quotes break RFC 4180
 

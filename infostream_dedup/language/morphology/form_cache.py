@@ -41,7 +41,7 @@ from infostream_dedup.language.text.kernels.surface_table import MISSING
 from infostream_dedup.language.text.surface_pool import SurfaceList, SurfacePool
 from infostream_dedup.language.text.tokens import Form, Shape
 from infostream_dedup.machine.files import checked_bytes, sealed
-from infostream_dedup.machine.kernels.byte_blocks import BLOCK
+from infostream_dedup.machine.kernels import BLOCK
 from infostream_dedup.machine.platform import collector_paused, python_command, python_environment
 from infostream_dedup.machine.threads import thread_count
 from infostream_dedup.model import Language
