@@ -21,7 +21,7 @@ from typing import Any, ClassVar, Final, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from infostream_dedup.judging.features import fingerprints
+from infostream_dedup.judging.features import fingerprints as word_weights
 from infostream_dedup.judging.features.joins import Resembling, SharedCounts, equal_pairs, pairs_sharing
 from infostream_dedup.judging.features.sentences import Sentence, sentence_weights, sentences_by_document
 from infostream_dedup.judging.features.words import (
@@ -142,15 +142,15 @@ class Texts:
         return significant(self.words, self.languages)
 
     @cached_property
-    def counts(self) -> fingerprints.WordCounts:
+    def counts(self) -> word_weights.WordCounts:
         """Frequencies of the significant words."""
-        return fingerprints.count_words(self.significant)
+        return word_weights.count_words(self.significant)
 
     @cached_property
     def sentences(self) -> list[list[Sentence]]:
         """Sentences of significant words, with their total TF * IDF."""
         words = self.significant
-        weights = fingerprints.weights_of_occurrences(self.counts, words, fingerprints.tf_idf_weights(self.counts))
+        weights = word_weights.weights_of_occurrences(self.counts, words, word_weights.tf_idf_weights(self.counts))
         return sentences_by_document(words, sentence_weights(words, weights))
 
     @cached_property
