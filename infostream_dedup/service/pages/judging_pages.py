@@ -19,7 +19,7 @@ from infostream_dedup.judgements.desk import LABELS, last_result, latest_jobs
 from infostream_dedup.service.answers import keyset, listed, needs
 from infostream_dedup.service.job_process import LEAST_PAIRS
 from infostream_dedup.service.pages.frame import chart_of, form_of, page, titles_of, words_for
-from infostream_dedup.service.pairs import NUMBER, check_queue, pair_shown, pair_verdict, pairs_for
+from infostream_dedup.service.pairs import NUMBER, check_queue, is_queue, pair_shown, pair_verdict, pairs_for
 from infostream_dedup.service.problems import ProblemError, checked
 from infostream_dedup.service.routes import judgements as desk_routes
 from infostream_dedup.service.running import RunningService, caller_of, running
@@ -199,7 +199,7 @@ async def judge_by_form(request: Request) -> Response:
 async def undo_by_form(request: Request, number: int) -> Response:
     """Undo without JavaScript: withdraw the judgement, and show its pair again."""
     said = await desk_routes.undone(running(request), caller_of(request).name, number, uuid.uuid4().hex)
-    query = {"queue": said["queue"] if _is_queue(said["queue"]) else "boundary", "a": said["a"], "b": said["b"]}
+    query = {"queue": said["queue"] if is_queue(said["queue"]) else "boundary", "a": said["a"], "b": said["b"]}
     return RedirectResponse(f"/judge?{urlencode(query)}", 303)
 
 
@@ -225,14 +225,6 @@ async def _shown(pair: dict[str, Any] | None) -> dict[str, Any]:
         "key": uuid.uuid4().hex,
         "choices": CHOICES,
     }
-
-
-def _is_queue(name: str) -> bool:
-    try:
-        check_queue(name)
-    except ProblemError:
-        return False
-    return True
 
 
 _ROWS: Final = 50
@@ -372,6 +364,8 @@ async def methods(request: Request) -> Response:
     result = None if of is None else of["result"]
     disputed = [] if result is None else result["disputed"][:_DISPUTED]
     chosen = [] if of is None else of["parameters"].get("methods") or []
+    measured = (row for row in (result or {"rows": ()})["rows"] if row["f1"] is not None)
+    best = max(measured, key=lambda row: row["f1"], default=None)
     return page(
         request,
         "methods",
@@ -383,7 +377,7 @@ async def methods(request: Request) -> Response:
         chosen=chosen,
         disputed=disputed,
         titles=await _titles(service, disputed),
-        best=_best(result),
+        best=best["method"] if best else None,
     )
 
 
@@ -444,12 +438,6 @@ def _curve(points: list[dict[str, Any]]) -> dict[str, Any]:
         "gain": round(last["f1"] - before["f1"], 3),
         "noise": round((last["f1_high"] - last["f1_low"]) / 2, 3),
     }
-
-
-def _best(result: dict[str, Any] | None) -> str | None:
-    """The method with the greatest F1."""
-    rows = [] if result is None else [row for row in result["rows"] if row["f1"] is not None]
-    return max(rows, key=lambda row: row["f1"])["method"] if rows else None
 
 
 async def _titles(service: RunningService, pairs: list[dict[str, Any]]) -> dict[str, str]:

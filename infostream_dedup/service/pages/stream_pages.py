@@ -16,7 +16,7 @@ from infostream_dedup.api.watch import hit_rows, watch_rows
 from infostream_dedup.errors import BadDataError
 from infostream_dedup.model.version import VERSION
 from infostream_dedup.service.answers import LiteralEndRoute, existing, keyset, listed, needs
-from infostream_dedup.service.figures import activity_now, drifts_now, health_now, in_order, reprints_now
+from infostream_dedup.service.figures import drifts_now, figure_now, health_now, in_order
 from infostream_dedup.service.pages.frame import bars, form_of, page, story_bars, timeline, titles_of
 from infostream_dedup.service.pages.judging_pages import marked_text
 from infostream_dedup.service.pairs import repeated_of, with_repeated
@@ -42,7 +42,7 @@ _WEEK: Final = 7 * 24 * 3_600_000_000
 async def now(request: Request) -> Response:
     """The latest verdicts and what is out of the ordinary."""
     service = running(request)
-    state = await activity_now(service)
+    state = await figure_now(service, "activity")
     since = None if state["clock"] is None else moment_of(state["clock"], "since")
     muted = await desk_routes.muted_forms(service)
 
@@ -154,7 +154,7 @@ async def groups(
             if value
         },
         until=browsing.time_text(chosen.until),
-        sources=[row["source"] for row in await reprints_now(running(request)) if row["source"]][:_MEMBERS],
+        sources=[row["source"] for row in await figure_now(running(request), "reprints") if row["source"]][:_MEMBERS],
         wanted=id,
         story=story,
         empty=empty,
@@ -301,7 +301,7 @@ async def show_alarms(request: Request) -> Response:
     """Groups that became chains, epochs and copies that drift, and sources that went silent."""
     service = running(request)
     rows = await desk_routes.alarms_shown(service)
-    state = await activity_now(service)
+    state = await figure_now(service, "activity")
     order = {"open": 0, "snoozed": 1, "known": 2}
     return page(
         request,
@@ -329,7 +329,7 @@ async def show_standing_searches(request: Request, name: str | None = None) -> R
 @router.get("/sources", dependencies=[needs("reader")])
 async def show_sources(request: Request) -> Response:
     """What each source publishes first, and from whom it takes the rest."""
-    return page(request, "sources", rows=await reprints_now(running(request)))
+    return page(request, "sources", rows=await figure_now(running(request), "reprints"))
 
 
 @router.post("/templates", dependencies=[needs("analyst")])

@@ -9,13 +9,14 @@ from collections.abc import AsyncIterator, Callable, Sequence
 from concurrent.futures import Future
 from contextlib import AbstractContextManager, ExitStack
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, cast
+from typing import Annotated, Any, Final, Literal, cast
 from urllib.parse import quote
 
 import orjson
 from fastapi import APIRouter, Query, Request
 from pydantic import BaseModel, Field, WithJsonSchema, field_validator
 from starlette.responses import Response, StreamingResponse
+from starlette.types import Receive, Scope, Send
 
 from infostream_dedup.documents.column_names import FIELDS
 from infostream_dedup.documents.documents import DocumentBuilder
@@ -38,10 +39,6 @@ from infostream_dedup.stream.settings import StreamSettings
 from infostream_dedup.stream.store import Store
 from infostream_dedup.stream.store.browsing import group_events, verdict_log
 from infostream_dedup.stream.store.restoring import Position, position_of
-
-if TYPE_CHECKING:
-    from starlette.types import Receive, Scope, Send
-
 
 _SOURCE: Final = "<batch>"
 

@@ -19,7 +19,7 @@ from infostream_dedup.documents.outputs import guarded
 from infostream_dedup.errors import BadDataError
 from infostream_dedup.service import answer_models as forms
 from infostream_dedup.service import answers
-from infostream_dedup.service.figures import as_given, reprints_now
+from infostream_dedup.service.figures import as_given, figure_now
 from infostream_dedup.service.problems import ProblemError, no_texts
 from infostream_dedup.service.running import RunningService, running
 from infostream_dedup.stream.store import Store, browsing
@@ -100,7 +100,7 @@ async def show_group(request: Request, id: str) -> Response:  # noqa: A002
 @router.get("/sources", dependencies=[answers.needs("reader")], response_model=forms.page_of(forms.SourceRow))
 async def show_sources(request: Request) -> Response:
     """What each source published among the latest 20,000 documents, how much of it repeats others, and which ones."""
-    return answers.every(await reprints_now(running(request)))
+    return answers.every(await figure_now(running(request), "reprints"))
 
 
 def group_place(after: str | None, *, by_date: bool) -> browsing.GroupPlace | None:

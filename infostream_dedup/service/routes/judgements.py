@@ -17,7 +17,7 @@ from infostream_dedup.judgements import judgements
 from infostream_dedup.judgements.desk import KINDS, LABELS, add_job, job_shown, last_result, latest_jobs, stop_job
 from infostream_dedup.service import answer_models as forms
 from infostream_dedup.service import answers
-from infostream_dedup.service.figures import activity_now, health_now, templates_now
+from infostream_dedup.service.figures import figure_now, health_now
 from infostream_dedup.service.pairs import check_queue, pair_verdict, pairs_for
 from infostream_dedup.service.problems import Body, ListedValue, ProblemError, no_texts
 from infostream_dedup.service.routes.groups import csv_rows, file_answer
@@ -415,7 +415,7 @@ async def show_stats(request: Request) -> Response:
     """
     service = running(request)
     epochs = [one.as_dict() for one in await health_now(service)]
-    return answers.JsonResponse({**await activity_now(service), "epochs": epochs})
+    return answers.JsonResponse({**await figure_now(service, "activity"), "epochs": epochs})
 
 
 @reviews_router.get(
@@ -468,7 +468,7 @@ async def decide_alarm(request: Request, number: int) -> Response:
 
 async def templates_shown(service: RunningService) -> list[dict[str, Any]]:
     """The rows of ``templates``, each with ``decision``, ``by`` and ``at``."""
-    rows = await templates_now(service)
+    rows = await figure_now(service, "templates")
     said = await _decisions(service, "template")
     none: dict[str, Any] = {"decision": None, "person": None, "at": None}
     return [
