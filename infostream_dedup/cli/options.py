@@ -192,9 +192,8 @@ def _hush(context: click.Context, parameter: click.Parameter, value: bool) -> No
     RUN.quiet = value
 
 
-quiet_option = common(
-    "--quiet", is_flag=True, expose_value=False, callback=_hush, help="Print no progress and no summary."
-)
+_unseen = functools.partial(common, expose_value=False)
+quiet_option = _unseen("--quiet", is_flag=True, callback=_hush, help="Print no progress and no summary.")
 
 
 def _begin_log(context: click.Context, parameter: click.Parameter, value: Any) -> None:
@@ -224,32 +223,13 @@ def _sum_up(context: click.Context, parameter: click.Parameter, path: str | None
     context.call_on_close(write)
 
 
+_log = functools.partial(_unseen, is_eager=True, callback=_begin_log)
+_FORMAT_HELP: Final = "Format of lines on standard error: text for people, or JSON objects."
+_SUMMARY_HELP: Final = "File for one JSON object about the run: counts, seconds of each stage, peak memory, versions."
 _log_options = (
-    common(
-        "--log-format",
-        type=["text", "json"],
-        default="text",
-        is_eager=True,
-        expose_value=False,
-        callback=_begin_log,
-        help="Format of lines on standard error: text for people, or JSON objects.",
-    ),
-    common(
-        "--log-level",
-        type=click.Choice(LEVELS),
-        default="info",
-        is_eager=True,
-        expose_value=False,
-        callback=_begin_log,
-        help="Minimum level of lines to print.",
-    ),
-    common(
-        "--summary",
-        type=FILE,
-        expose_value=False,
-        callback=_sum_up,
-        help="File for one JSON object about the run: counts, seconds of each stage, peak memory, versions.",
-    ),
+    _log("--log-format", type=["text", "json"], default="text", help=_FORMAT_HELP),
+    _log("--log-level", type=[*LEVELS], default="info", help="Minimum level of lines to print."),
+    _unseen("--summary", type=FILE, callback=_sum_up, help=_SUMMARY_HELP),
 )
 
 
@@ -262,11 +242,10 @@ def _default_of(formats: Sequence[str]) -> str:
 def general_options(*formats: str) -> Callable[[Command], Command]:
     """``--format``, ``--quiet``, ``--config``, logs and summary."""
     sheets = ["xlsx", "parquet"] if "csv" in formats else []
-    dialect = common(
+    dialect = _unseen(
         "--csv-dialect",
         type=["standard", "excel"],
         default="standard",
-        expose_value=False,
         callback=_keep,
         help="excel: CSV that Ukrainian or Russian Excel opens directly: byte order mark, semicolons, decimal commas.",
     )
@@ -280,15 +259,12 @@ def general_options(*formats: str) -> Callable[[Command], Command]:
             ),
             *([dialect] if sheets else []),
             quiet_option,
-            common(
-                "--verbose", is_flag=True, expose_value=False, callback=_keep, help="Print all remarks on a result."
-            ),
+            _unseen("--verbose", is_flag=True, callback=_keep, help="Print all remarks on a result."),
             *_log_options,
-            common(
+            _unseen(
                 "--config",
                 type=FILE,
                 is_eager=True,
-                expose_value=False,
                 callback=read_configuration,
                 help="TOML file with long option names as keys, or thresholds of 'sweep --write-config'; flags "
                 "override it.",

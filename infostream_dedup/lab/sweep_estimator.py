@@ -430,25 +430,17 @@ def _rounded(value: float | None) -> float | None:
 
 
 def _summary(scores: Sequence[CopyScores], copies: Copies) -> Mapping[str, Any]:
-    return {
-        "wording": COPY_WORDING,
-        "pairs": copies.total,
-        "sampled": copies.sampled,
-        "series": copies.series,
-        "steps": [
-            {
-                "step": one.step,
-                "links": one.links,
-                "linked_copies": one.linked_copies,
-                "recall_by_wording": {
-                    f"{low}-{high}": _rounded(value) for (low, high), value in zip(BANDS, one.bands, strict=True)
-                },
-                "series_links": one.series_links,
-                "series_copies": one.series_copies,
-            }
-            for one in scores
-        ],
-    }
+    bands = [f"{low}-{high}" for low, high in BANDS]
+    steps = [
+        {
+            **{name: getattr(one, name) for name in ("step", "links", "linked_copies")},
+            "recall_by_wording": dict(zip(bands, map(_rounded, one.bands), strict=True)),
+            **{name: getattr(one, name) for name in ("series_links", "series_copies")},
+        }
+        for one in scores
+    ]
+    counts = {"pairs": copies.total, "sampled": copies.sampled, "series": copies.series}
+    return {"wording": COPY_WORDING, **counts, "steps": steps}
 
 
 _PAIRS_AT_ONCE: Final = 1_000_000

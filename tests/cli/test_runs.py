@@ -11,10 +11,10 @@ from datetime import datetime
 import pytest
 from click.testing import CliRunner
 
+from infostream_dedup import report
 from infostream_dedup.cli import cli
 from infostream_dedup.cli.run_log import RunLog
 from infostream_dedup.errors import MissingExtraError
-from infostream_dedup.report import needed
 from infostream_dedup.sample import documents_path
 
 TEXT = "Верховная Рада приняла закон о пенсиях голосами коалиции. Оппозиция пообещала подать жалобу в суд."
@@ -230,7 +230,7 @@ def test_a_collection_without_dates_or_documents_has_a_report_by_parts(run, tmp_
 def test_a_report_that_cannot_be_written_is_refused_before_anything_is_read(monkeypatch, tmp_path, command, package):
     """Hours of work would be lost: the rows are printed after the report."""
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(needed, "find_spec", lambda name: None if name == package else needed)
+    monkeypatch.setattr(report, "find_spec", lambda name: None if name == package else report)
     if package == "xlsxwriter":
         monkeypatch.setitem(sys.modules, package, None)
     error = CliRunner().invoke(cli, command.split()).exception

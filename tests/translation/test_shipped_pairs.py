@@ -18,7 +18,7 @@ def _none_in_memory() -> Iterator[None]:
     word_pairs.cache_clear()
 
 
-@pytest.mark.parametrize(("source", "target"), permutations(OUR_LANGUAGES, 2))
+@pytest.mark.parametrize(("source", "target"), [*permutations(OUR_LANGUAGES, 2)])
 def test_pairs_that_come_with_the_package_are_those_of_the_tables(source, target, monkeypatch) -> None:
     made = making._made(source, target)
     monkeypatch.setattr(making, "imported_tables", tuple)

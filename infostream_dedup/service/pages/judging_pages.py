@@ -217,14 +217,8 @@ async def _pair(
 async def _shown(pair: dict[str, Any] | None) -> dict[str, Any]:
     if pair is None:
         return {"sides": None, "passages": 0, "shared_terms": [], "key": "", "choices": CHOICES}
-    sides = await asyncio.to_thread(marked_sides, pair)
-    return {
-        "sides": sides,
-        "passages": pair["passages"],
-        "shared_terms": pair["shared_terms"],
-        "key": uuid.uuid4().hex,
-        "choices": CHOICES,
-    }
+    kept = {name: pair[name] for name in ("passages", "shared_terms")}
+    return kept | {"sides": await asyncio.to_thread(marked_sides, pair), "key": uuid.uuid4().hex, "choices": CHOICES}
 
 
 _ROWS: Final = 50
@@ -282,9 +276,8 @@ async def explore(request: Request, k: int | None = None) -> Response:
     """The last result, the current job, and one k in detail."""
     service = running(request)
 
-    def question(desk: Any) -> tuple[Any, Any, Any, Any]:
-        sweep, estimate, audit = (last_result(desk, kind) for kind in ("sweep", "estimate", "audit"))
-        return sweep, estimate, audit, latest_jobs(desk, 1)
+    def question(desk: Any) -> tuple[Any, ...]:
+        return *(last_result(desk, kind) for kind in _COUNTS), latest_jobs(desk, 1)
 
     sweep, estimate, audit, jobs = await service.desk.read(question)
     result = max((job for job in (sweep, estimate) if job), key=lambda job: job["number"], default=None)

@@ -105,6 +105,7 @@ async def groups(
 ) -> Response:
     """The present groups."""
     by_date = order == "last"
+    given = {"order": order, "lang": lang, "source": source, "q": q, "since": since, "until": until, "min": min}
     chosen = browsing.GroupFilter(
         language=lang or None,
         source=source or None,
@@ -145,14 +146,7 @@ async def groups(
         group=group,
         members=members[:_MEMBERS],
         timeline=timeline(members),
-        filters={
-            name: value
-            for name, value in (
-                *(("order", order), ("lang", lang), ("source", source), ("q", q), ("since", since), ("until", until)),
-                ("min", min),
-            )
-            if value
-        },
+        filters={name: value for name, value in given.items() if value},
         until=browsing.time_text(chosen.until),
         sources=[row["source"] for row in await figure_now(running(request), "reprints") if row["source"]][:_MEMBERS],
         wanted=id,
