@@ -19,7 +19,6 @@ from infostream_dedup.judging.evidence.facts import DAY, DocumentFacts
 from infostream_dedup.judging.evidence.kernels.comparing import COLUMNS
 from infostream_dedup.judging.evidence.pair_evidence import TripleRanges, TripleRows, fill_in_wording
 from infostream_dedup.lab import census as counting
-from infostream_dedup.lab import census as module
 from infostream_dedup.lab import duplicate_scores
 from infostream_dedup.lab.copy_scores import DayCopies, Links, drifts, latest_drifts
 from infostream_dedup.lab.duplicate_scores import draw_candidates
@@ -59,13 +58,8 @@ def test_a_case_worked_by_hand(triple_rows, universe):
     found = counting.find_all_copies(rows, universe(5))
     assert _table(found) == {(0, 1): 0.3, (0, 3): 1.0, (0, 4): 1.0, (1, 3): 0.3, (3, 4): 1.0}
     # Three triples, and less than half of a text, may be a phrase.
-    assert found.marks.tolist() == [
-        counting.PHRASE,
-        counting.COUNTED,
-        counting.COUNTED,
-        counting.PHRASE,
-        counting.COUNTED,
-    ]
+    phrase, counted = counting.PHRASE, counting.COUNTED
+    assert found.marks.tolist() == [phrase, counted, counted, phrase, counted]
     assert (found.total, found.series, found.sampled) == (3, 0, 1)
 
 
@@ -260,7 +254,7 @@ def test_parts_and_blocks_of_pairs_change_nothing(triple_rows, universe, edited,
     pairs = universe(len(rows.begins) - 1)
     whole = _from_shared(rows, pairs)
     monkeypatch.setattr(pair_evidence, "_PART", 4)
-    monkeypatch.setattr(module, "_PAIRS_AT_ONCE", 101)
+    monkeypatch.setattr(counting, "_PAIRS_AT_ONCE", 101)
     parts = _from_shared(rows, pairs)
     assert parts[0].terms == whole[0].terms > 500
     assert np.array_equal(parts[1], whole[1])

@@ -14,7 +14,6 @@ import pytest
 from infostream_dedup import dictionaries
 from infostream_dedup.errors import BadDataError, CannotCreateError, ConfigurationError, NoInputError
 from infostream_dedup.lab import word_lookup as lookup
-from infostream_dedup.lab import word_lookup as module
 from infostream_dedup.lab.dictionary_check import COLUMNS, Finding, broken_round_trips, check
 from infostream_dedup.lab.dictionary_imports import Imported, import_table, installed_tables, remove_table
 from infostream_dedup.language.lexicon.frequency import form_frequencies
@@ -204,11 +203,11 @@ class Dictionary:
 
 @pytest.fixture
 def few_words(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "frequent_words", lambda _: tuple(SHARES))
-    monkeypatch.setattr(module, "form_frequencies", lambda _: SHARES.__getitem__)
-    monkeypatch.setattr(module, "readings_of", lambda _: Dictionary())
+    monkeypatch.setattr(lookup, "frequent_words", lambda _: tuple(SHARES))
+    monkeypatch.setattr(lookup, "form_frequencies", lambda _: SHARES.__getitem__)
+    monkeypatch.setattr(lookup, "readings_of", lambda _: Dictionary())
     for name, empty in (("names", dict), ("personal_names", frozenset), ("added_nouns", dict)):
-        monkeypatch.setattr(module, name, lambda _, empty=empty: empty())
+        monkeypatch.setattr(lookup, name, lambda _, empty=empty: empty())
 
 
 @pytest.mark.usefixtures("few_words")
@@ -444,9 +443,9 @@ def test_shares_are_counted_by_rung(monkeypatch: pytest.MonkeyPatch) -> None:
         "ru": (("правительство", 4e-4), ("неточность", 3e-4), ("гнатишин", 2e-4), ("бзыбрюмов", 1e-4)),
         "uk": (("уряд", 1e-4),),
     }
-    monkeypatch.setattr(module, "frequent_nouns", nouns.__getitem__)
-    monkeypatch.setattr(module, "TOPS", (2, 4))
-    monkeypatch.setattr(module, "OUR_LANGUAGES", ("ru", "uk"))
+    monkeypatch.setattr(lookup, "frequent_nouns", nouns.__getitem__)
+    monkeypatch.setattr(lookup, "TOPS", (2, 4))
+    monkeypatch.setattr(lookup, "OUR_LANGUAGES", ("ru", "uk"))
     told: list[tuple[str, int, int | None]] = []
     found = lookup.coverage(lambda *one: told.append(one))
     assert len(found) == 4
@@ -460,8 +459,8 @@ def test_shares_are_counted_by_rung(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_an_identity_the_target_lacks_does_not_count() -> None:
     # No sister word is known, and the spelling by rule is the word itself.
-    assert module._classify(["гзмбров"], "ru", "uk") == ["none"]
-    assert module._classify(["правительство", "мир"], "ru", "uk") == ["dictionary", "dictionary"]
+    assert lookup._classify(["гзмбров"], "ru", "uk") == ["none"]
+    assert lookup._classify(["правительство", "мир"], "ru", "uk") == ["dictionary", "dictionary"]
 
 
 def test_nouns_come_by_frequency_and_once() -> None:

@@ -125,11 +125,7 @@ def _words_of(table: ShareTable, places: NDArray[np.int64]) -> Iterator[tuple[st
 
 
 def zipf(share: float) -> float:
-    """Return the frequency on the Zipf scale: log10 of the occurrences per billion words; 0 for a share of 0.
-
-    >>> zipf(1e-6)
-    3.0
-    """
+    """Return the frequency on the Zipf scale: log10 of the occurrences per billion words; 0 for a share of 0."""
     return round(max(0.0, math.log10(share) + 9.0), 2) if share > 0 else 0.0
 
 
@@ -143,11 +139,7 @@ _LEVEL: Final = 9
 
 
 def part_of_speech(word: str) -> str | None:
-    """Return the most frequent Penn tag of a word as it is spelt, capitals included; ``None`` for an unknown one.
-
-    >>> part_of_speech("running"), part_of_speech("Reading"), part_of_speech("reading"), part_of_speech("xyzzy")
-    ('VBG', 'NNP', 'NN', None)
-    """
+    """Return the most frequent Penn tag of a word as it is spelt, capitals included; ``None`` for an unknown one."""
     return _lexicon().get(word)
 
 

@@ -98,11 +98,7 @@ _BACK_SKY: Final[dict[Language, dict[str, str]]] = {
 
 
 def latin_key(name: str) -> str:
-    """Return a key that all Cyrillic and Latin spellings of a name share.
-
-    >>> {latin_key(name) for name in ("зеленский", "зеленський", "zelenskyy", "zelensky", "zelenskii")}
-    {'зеленски'}
-    """
+    """Return a key that all Cyrillic and Latin spellings of a name share."""
     plain = unicodedata.normalize("NFD", name)
     if plain.isascii() or _LATIN_LETTER.search(plain):
         letters = "".join(char for char in plain if char.isascii())
@@ -113,11 +109,7 @@ def latin_key(name: str) -> str:
 
 
 def romanised(name: str, language: Language) -> list[str]:
-    """Return Latin spellings of a Cyrillic name, the official one first; empty if a letter has no equivalent.
-
-    >>> romanised("стефанчук", "uk")
-    ['stefanchuk']
-    """
+    """Return Latin spellings of a Cyrillic name, the official one first; empty if a letter has no equivalent."""
     stem, endings = _without_ending(name, _ENDINGS[language])
     options = []
     for place, char in enumerate(stem):
@@ -145,11 +137,7 @@ def _spelt(options: Sequence[tuple[str, ...]], endings: tuple[str, ...], most: i
 
 
 def cyrillised(name: str, language: Language) -> str | None:
-    """Return the Cyrillic spelling of a Slavic name in Latin letters; ``None`` if it does not look Slavic.
-
-    >>> cyrillised("brovdenko", "uk"), cyrillised("johnson", "ru")
-    ('бровденко', None)
-    """
+    """Return the Cyrillic spelling of a Slavic name in Latin letters; ``None`` if it does not look Slavic."""
     if not name.isascii() or not name.isalpha() or len(name) < 5 or not _SLAVIC.search(name):
         return None
     adjective = _SKY.search(name)
@@ -222,11 +210,7 @@ def _without_equal(word: str) -> str:
 
 
 def transcription_cost(latin: str, cyrillic: str, *, limit: float = IMPOSSIBLE) -> float:
-    """Return the cost of reading one word as the other: 0 for the usual reading, ``IMPOSSIBLE`` if there is none.
-
-    >>> transcription_cost(folded_latin("merkel"), folded_cyrillic("меркель"))
-    0.0
-    """
+    """Return the cost of reading one word as the other: 0 for the usual reading, ``IMPOSSIBLE`` if there is none."""
     bound = limit + _ROUNDING
     reached: list[dict[int, float]] = [{} for _ in range(len(latin) + 1)]
     reached[0][0] = 0.0
@@ -268,11 +252,7 @@ def cyrillic_consonants(folded: str) -> str:
 
 
 def latin_consonants(folded: str) -> list[str]:
-    """Return the consonant classes of a folded Latin word, for each reading of ambiguous groups of letters.
-
-    >>> "ASANTAN" in latin_consonants("washington"), "SAKSPAR" in latin_consonants("shakespeare")
-    (True, False)
-    """
+    """Return the consonant classes of a folded Latin word, for each reading of ambiguous groups of letters."""
     # One silent vowel at a time: names with two are rare, and every further key slows the search.
     spellings = [folded, *(folded[: e.start()] + folded[e.end() :] for e in _MUTE_E.finditer(folded))]
     found: dict[str, None] = {}
@@ -323,11 +303,7 @@ _LETTERS: Final[dict[Language, dict[str, tuple[str, ...]]]] = {
 
 
 def respelt(name: str, source: Language) -> list[str]:
-    """Return spellings in the other of the two languages, the most regular first.
-
-    >>> respelt("рыжов", "ru"), respelt("гладкий", "ru")[0]
-    (['рижов'], 'гладкий')
-    """
+    """Return spellings in the other of the two languages, the most regular first."""
     stem, endings = _without_ending(name, _NAME_ENDINGS[source])
     groups = _LETTER_GROUPS[source].findall(stem)
     options = [_options(groups, place, source) for place in range(len(groups))]

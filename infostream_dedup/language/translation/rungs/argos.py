@@ -129,11 +129,7 @@ def phrase_of(output: str, term: str, target: Language) -> str | None:
 
 
 def single_term(output: str, term: str, target: Language) -> str | None:
-    """Return the term in an output, or ``None`` if there is none.
-
-    >>> single_term("The Government.", "уряд", "en")
-    'government'
-    """
+    """Return the term in an output, or ``None`` if there is none."""
     phrase = phrase_of(output, term, target)
     if phrase is None or " " in phrase:
         return None

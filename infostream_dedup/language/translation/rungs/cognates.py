@@ -88,11 +88,7 @@ _STRONG: Final = 4  # minimum length of the mark of an ending that native words 
 
 
 def international_keys(word: str, language: Language) -> list[str]:
-    """Return the keys of a word: with its longest international ending first, and without one if long enough.
-
-    >>> international_keys("приватизация", "ru")[0], international_keys("privatisation", "en")[0]
-    ('privatIZATION', 'privatIZATION')
-    """
+    """Return the keys of a word: with its longest international ending first, and without one if long enough."""
     found: dict[str, None] = {}
     endings = _ENDINGS_OF[language]
     for mark, ending in endings.get(word[-1:], endings[""]):
