@@ -193,6 +193,7 @@ def test_precision_and_recall_against_the_verified_pool() -> None:
 def test_what_a_method_finds_beyond_the_pool_is_false_but_may_be_alike() -> None:
     outside = comparison.pool_figures(_codes((0, 1), (2, 3)), _codes((0, 1)), _codes((0, 1), (2, 3)))
     assert (outside["precision"], outside["recall"], outside["alike"]) == (0.5, 1.0, 1.0)
+    assert comparison.pool_figures(_codes((0, 1)), _codes(), _codes())["precision"] is None
 
 
 # A pool that verifies no pair gives no precision, instead of one of 0.

@@ -294,7 +294,8 @@ def test_a_chart_worked_by_hand() -> None:
     assert [mark["x"] for mark in chart["lines"]["symmetry"]["marks"]] == [188.0, 484.0]
     assert [mark["y"] for mark in chart["lines"]["symmetry"]["marks"]] == [12.0, 112.0]
     assert [mark["y"] for mark in chart["lines"]["transitivity"]["marks"]] == [212.0]
-    assert [bar["height"] for bar in chart["bars"]] == [200.0, 100.0]
+    bars = [[bar[name] for name in ("k", "links", "x", "y", "width", "height", "middle")] for bar in chart["bars"]]
+    assert bars == [[1, 99, 99.2, 12.0, 177.6, 200.0, 188.0], [2, 9, 395.2, 112.0, 177.6, 100.0, 484.0]]
     assert chart["chosen"] == 484.0
 
 
