@@ -17,11 +17,11 @@ from pathlib import Path
 
 # What is measured: (limit that --check enforces, goal of the redesign).
 LIMITS = {
-    "lines of the package": (106_030, 78_000),
-    "files of the package": (407, 330),
-    "lines of tests": (50_680, 40_000),
-    "lines of reports and benchmarks": (8_550, 8_000),
-    "arrows between rooms": (201, 140),
+    "lines of the package": (105_440, 78_000),
+    "files of the package": (392, 330),
+    "lines of tests": (50_410, 40_000),
+    "lines of reports and benchmarks": (8_530, 8_000),
+    "arrows between rooms": (178, 140),
     "import circles": (0, 0),
 }
 
