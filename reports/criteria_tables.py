@@ -11,7 +11,7 @@ from infostream_dedup.judging.criteria.classifier import PairRule
 from infostream_dedup.judging.criteria.document_models import DocumentModels, key_term_candidates, two_word_candidates
 from infostream_dedup.judging.criteria.judged_pairs import Fold, JudgedPairs
 from infostream_dedup.judging.criteria.training import _grades, found_by_rule
-from infostream_dedup.lab.evaluation.labels import Label, both_of, codes_of, places_in
+from infostream_dedup.lab.labels import Label, both_of, codes_of, places_in
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -19,8 +19,8 @@ from typing import Any
 
 from scipy.stats import spearmanr
 
-from infostream_dedup.lab.evaluation.labels import Truth
-from infostream_dedup.lab.evaluation.scores import Documents, TruthRules
+from infostream_dedup.lab.labels import Truth
+from infostream_dedup.lab.scores import Documents, TruthRules
 
 REPORTS = Path(__file__).resolve().parent
 CORPORA = REPORTS.parents[1] / "shared" / "data"

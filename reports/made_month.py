@@ -19,8 +19,8 @@ from random import Random
 from typing import Final
 
 from infostream_dedup import Document
-from infostream_dedup.lab.estimation.sweep_estimator import Vocabulary, edited
-from infostream_dedup.lab.evaluation.labels import Label
+from infostream_dedup.lab.labels import Label
+from infostream_dedup.lab.sweep_estimator import Vocabulary, edited
 from infostream_dedup.language.lexicon.tables import dictionaries_folder
 
 LANGUAGES: Final = ("ru", "uk", "en")

@@ -26,9 +26,9 @@ from without_labels_sets import SETS, TrueSet, thinned
 
 from infostream_dedup import Document
 from infostream_dedup.judging.evidence.collecting import EvidenceReader
-from infostream_dedup.lab.estimation.census import CopyCensus, in_universe
-from infostream_dedup.lab.estimation.sweep_estimator import SweepEstimator
-from infostream_dedup.lab.evaluation.labels import both_of, codes_of
+from infostream_dedup.lab.census import CopyCensus, in_universe
+from infostream_dedup.lab.labels import both_of, codes_of
+from infostream_dedup.lab.sweep_estimator import SweepEstimator
 from infostream_dedup.links import measures
 from infostream_dedup.links.measures import Choice, KnownK, Measures, advise
 from infostream_dedup.machine.progress import Phrase

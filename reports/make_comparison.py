@@ -13,18 +13,8 @@ from paper_methods import figure_of
 
 from infostream_dedup import read_documents
 from infostream_dedup.documents import csv_line
-from infostream_dedup.lab.evaluation.comparison import (
-    ComparedMethod,
-    Comparison,
-    MethodRuns,
-    dice_matrix,
-    found_alone,
-    judged_by_labels,
-    judged_by_pool,
-    run_methods,
-)
-from infostream_dedup.lab.methods import Texts
-from infostream_dedup.lab.methods.method import method_class, methods
+from infostream_dedup.lab import comparison
+from infostream_dedup.lab.methods import Texts, method_class, methods
 
 BEST: Final = "key-terms-morph:n=30:score=share"
 
@@ -81,10 +71,10 @@ Bytes are those of the signatures alone."""
 class Judged:
     """All measurements, by corpus and by set."""
 
-    runs: dict[str, MethodRuns]
-    sets: dict[str, Comparison]
-    pools: dict[str, Comparison]
-    cross: dict[str, Comparison]
+    runs: dict[str, comparison.MethodRuns]
+    sets: dict[str, comparison.Comparison]
+    pools: dict[str, comparison.Comparison]
+    cross: dict[str, comparison.Comparison]
 
     def add(self, other: Judged) -> None:
         """Take what was measured on another corpus."""
@@ -106,7 +96,7 @@ def _measured(corpus: str) -> Judged:
     judged = Judged({}, {}, {}, {})
     names = [*(name for name in methods() if not method_class(name).only_when_named), *VARIANTS]
     texts = Texts(list(read_documents(documents_file(corpus))))
-    runs = run_methods(texts, names, with_growth=corpus == LARGEST, progress=_tell)
+    runs = comparison.run_methods(texts, names, with_growth=corpus == LARGEST, progress=_tell)
     judged.runs[corpus] = runs
     for labelled in SETS:
         if labelled.corpus == corpus:
@@ -115,7 +105,7 @@ def _measured(corpus: str) -> Judged:
         if labelled.corpus == corpus:
             judged.cross[labelled.name] = _by_labels(texts, runs, labelled)
     if corpus in WHOLE:
-        figures, summary = judged_by_pool(texts, runs, "a0-a10")
+        figures, summary = comparison.judged_by_pool(texts, runs, "a0-a10")
         judged.pools[corpus] = replace(_comparison("pool", runs, figures), pool=summary)
     print(corpus, f"{runs.reading.cpu_seconds:.1f} s of reading", flush=True)
     return judged
@@ -125,18 +115,22 @@ def _tell(step: str, done: int, total: int | None) -> None:
     print(f"{time.process_time():.0f} CPU s: {step} ({done} of {total})", flush=True)
 
 
-def _by_labels(texts: Texts, runs: MethodRuns, labelled: LabelledSet) -> Comparison:
+def _by_labels(texts: Texts, runs: comparison.MethodRuns, labelled: LabelledSet) -> comparison.Comparison:
     truth = labelled.truth(texts)
-    return _comparison("labels", runs, [judged_by_labels(run, truth) for run in runs.runs])
+    return _comparison("labels", runs, [comparison.judged_by_labels(run, truth) for run in runs.runs])
 
 
-def _comparison(protocol: Any, runs: MethodRuns, figures: Sequence[Mapping[str, float | int | None]]) -> Comparison:
+def _comparison(
+    protocol: Any, runs: comparison.MethodRuns, figures: Sequence[Mapping[str, float | int | None]]
+) -> comparison.Comparison:
     codes = [run.codes for run in runs.runs]
     rows = [
-        ComparedMethod(run, figure, only)
-        for run, figure, only in zip(runs.runs, figures, found_alone(codes), strict=True)
+        comparison.ComparedMethod(run, figure, only)
+        for run, figure, only in zip(runs.runs, figures, comparison.found_alone(codes), strict=True)
     ]
-    return Comparison(protocol=protocol, rows=rows, dice=dice_matrix(codes), documents=runs.documents, configuration={})
+    return comparison.Comparison(
+        protocol=protocol, rows=rows, dice=comparison.dice_matrix(codes), documents=runs.documents, configuration={}
+    )
 
 
 def comparison_page(judged: Judged) -> None:
@@ -203,7 +197,7 @@ def _tabulate_across_languages(judged: Judged) -> list[dict[str, Any]]:
     ]
 
 
-def _csv_line(name: str, protocol: str, row: ComparedMethod) -> str:
+def _csv_line(name: str, protocol: str, row: comparison.ComparedMethod) -> str:
     figures = row.figures
     values = [
         name, protocol, row.run.name, len(row.run.codes),

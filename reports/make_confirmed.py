@@ -8,7 +8,7 @@ from typing import Any
 from frame import documents_file, table, write_part
 
 from infostream_dedup import sweep
-from infostream_dedup.lab.estimation.copy_scores import harmonic
+from infostream_dedup.lab.copy_scores import harmonic
 from infostream_dedup.runs.batch.sweeping import SweepResult, SweepRow
 
 SETS = ("uagec", "wmt", "ntrex", "multilingual", "slavictopics", "tgpairs", "mdnews")

@@ -8,8 +8,8 @@ from os import environ
 
 from frame import table_of, write_part
 
-from infostream_dedup.lab.lexicography.check import check
-from infostream_dedup.lab.lexicography.word_lookup import TOPS, Coverage, coverage
+from infostream_dedup.lab.dictionary_check import check
+from infostream_dedup.lab.word_lookup import TOPS, Coverage, coverage
 
 PACKAGES = ("pymorphy3-dicts-ru", "pymorphy3-dicts-uk", "wordfreq", "names-translator")
 GOALS = {"ru-uk": 0.98, "ru-en": 0.95, "uk-en": 0.95}

@@ -16,7 +16,7 @@ from infostream_dedup.judging.criteria.classifier import CLASSIFIER_PRESETS, Cla
 from infostream_dedup.judging.criteria.document_models import DocumentModels, document_models, key_term_candidates
 from infostream_dedup.judging.criteria.judged_pairs import JudgedPairs, folds, judged_pairs, stories
 from infostream_dedup.judging.criteria.training import LearnedAuthority, found_by_rule, held_out, prior_plane
-from infostream_dedup.lab.evaluation.labels import FALSE, Label, codes_of, kin_by_field, read_kin, read_labels, truth_of
+from infostream_dedup.lab.labels import FALSE, Label, codes_of, kin_by_field, read_kin, read_labels, truth_of
 from infostream_dedup.model import Document
 
 

@@ -22,7 +22,7 @@ from paper_methods import Known
 
 from infostream_dedup import sweep
 from infostream_dedup.api.evaluate import compare
-from infostream_dedup.lab.methods.method import POOL_METHODS
+from infostream_dedup.lab.methods import POOL_METHODS
 from infostream_dedup.report.comparison import comparison_files
 from infostream_dedup.report.drawing import as_svg
 from infostream_dedup.report.files import Quantity, curve_figure, report_files

@@ -15,15 +15,8 @@ from frame import NEWS, OTHER, LabelledSet, documents_file, table, write_page
 
 from infostream_dedup import Settings, read_documents
 from infostream_dedup.judging.evidence.collecting import EvidenceReader
-from infostream_dedup.lab.evaluation.labels import Truth
-from infostream_dedup.lab.evaluation.scores import (
-    Evaluation,
-    Predictions,
-    StepScores,
-    evaluate,
-    predicted_pairs,
-    predictions_of,
-)
+from infostream_dedup.lab.labels import Truth
+from infostream_dedup.lab.scores import Evaluation, Predictions, StepScores, evaluate, predicted_pairs, predictions_of
 from infostream_dedup.report.tables import PUBLISHED
 from infostream_dedup.runs.batch.collection import Collection, collect
 from infostream_dedup.runs.batch.judging import JudgedCollection

@@ -23,9 +23,9 @@ from frame import (
 
 from infostream_dedup import Settings, read_documents
 from infostream_dedup.judging.evidence.collecting import EvidenceReader
-from infostream_dedup.lab.estimation.census import CopyCensus
-from infostream_dedup.lab.estimation.sweep_estimator import SweepEstimator
-from infostream_dedup.lab.evaluation.scores import Evaluation, evaluate_collection, predictions_of, scores
+from infostream_dedup.lab.census import CopyCensus
+from infostream_dedup.lab.scores import Evaluation, evaluate_collection, predictions_of, scores
+from infostream_dedup.lab.sweep_estimator import SweepEstimator
 from infostream_dedup.language.text.language import detect
 from infostream_dedup.model import full_text
 from infostream_dedup.runs.batch.collection import Collection, collect

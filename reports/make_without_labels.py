@@ -19,17 +19,11 @@ from without_labels_sets import FAMILIES, SETS
 
 from infostream_dedup.judging.evidence.collecting import EvidenceReader
 from infostream_dedup.judging.evidence.pair_evidence import key_rows
-from infostream_dedup.lab.estimation.census import CopyCensus, in_universe
-from infostream_dedup.lab.estimation.copy_scores import CopyScores, count_copies, harmonic
-from infostream_dedup.lab.estimation.duplicate_scores import (
-    CHECKED_K,
-    LOWEST_K,
-    compare_candidates,
-    draw_candidates,
-    estimate_duplicates,
-)
-from infostream_dedup.lab.estimation.sweep_estimator import SweepEstimator, known_k
-from infostream_dedup.lab.evaluation.labels import both_of, codes_of
+from infostream_dedup.lab import duplicate_scores as duplicates
+from infostream_dedup.lab.census import CopyCensus, in_universe
+from infostream_dedup.lab.copy_scores import CopyScores, count_copies, harmonic
+from infostream_dedup.lab.labels import both_of, codes_of
+from infostream_dedup.lab.sweep_estimator import SweepEstimator, known_k
 from infostream_dedup.links.measures import advise
 from infostream_dedup.model import Settings
 from infostream_dedup.runs.batch.collection import collect
@@ -39,9 +33,9 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
     from without_labels_sets import TrueSet
 
-    from infostream_dedup.lab.estimation.copy_scores import Links
-    from infostream_dedup.lab.estimation.duplicate_scores import ComparedCandidates, DuplicateEstimate
-    from infostream_dedup.lab.evaluation.labels import Truth
+    from infostream_dedup.lab.copy_scores import Links
+    from infostream_dedup.lab.duplicate_scores import ComparedCandidates, DuplicateEstimate
+    from infostream_dedup.lab.labels import Truth
     from infostream_dedup.runs.batch.collection import Collection
     from infostream_dedup.runs.batch.linking import Linked
 
@@ -63,7 +57,7 @@ def measure(name: str, one: TrueSet, representation: str) -> dict[str, Any]:
     scores = count_copies(links, copies, counted, languages, steps=STEPS)["all"]
     candidates = drawn_and_compared(collection, census, linked, links, languages)
     known = _judged(truth, candidates.a, candidates.b)
-    estimate = estimate_duplicates(candidates, steps=STEPS, about=known != 0)
+    estimate = duplicates.estimate_duplicates(candidates, steps=STEPS, about=known != 0)
     a, b = np.repeat(np.arange(len(documents)), np.diff(links.indptr)), links.indices.astype(np.int64)
     a, b = a[a < b], b[a < b]
     grades = links.grades_of(a, b)
@@ -107,24 +101,24 @@ def drawn_and_compared(
     collection: Collection, census: CopyCensus, linked: Linked, links: Links, languages: NDArray[np.uint8]
 ) -> ComparedCandidates:
     """Candidates as a sweep by counts draws and compares them."""
-    drawn = draw_candidates(
+    drawn = duplicates.draw_candidates(
         linked.matrix,
         links,
         facts=census.facts,
         universe=census.counted.universe,
         languages=languages,
-        checked_step=CHECKED_K,
+        checked_step=duplicates.CHECKED_K,
     )
     thirty = collection.key_terms_of(linked.settings.but(n=30), drawn.documents(), linked.key_terms)
-    return compare_candidates(
+    return duplicates.compare_candidates(
         drawn,
         links,
         key_rows(thirty.keys, thirty.targets),
         records=census.records,
         wording=census.wording,
         facts=census.facts,
-        checked_step=CHECKED_K,
-        lowest_step=LOWEST_K,
+        checked_step=duplicates.CHECKED_K,
+        lowest_step=duplicates.LOWEST_K,
     )
 
 

@@ -9,7 +9,7 @@ from frame import documents_file, table, write_part
 
 from infostream_dedup import Settings, read_documents
 from infostream_dedup.judging.evidence.collecting import EvidenceReader
-from infostream_dedup.lab.evaluation.labels import family_of
+from infostream_dedup.lab.labels import family_of
 from infostream_dedup.runs.batch.collection import collect
 from infostream_dedup.runs.batch.judging import JudgedCollection
 from infostream_dedup.runs.batch.pairing import find_across, orders_of

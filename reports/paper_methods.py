@@ -17,9 +17,9 @@ from infostream_dedup.judging.criteria.classifier import CLASSIFIER_PRESETS
 from infostream_dedup.judging.criteria.document_models import DocumentModels, document_models, key_term_candidates
 from infostream_dedup.judging.criteria.judged_pairs import judged_pairs
 from infostream_dedup.judging.criteria.training import CurvePoint, LearnedAuthority, curve_criteria, learning_curve
-from infostream_dedup.lab.evaluation.comparison import Comparison
-from infostream_dedup.lab.evaluation.labels import Label, read_labels
-from infostream_dedup.lab.methods.method import POOL_METHODS
+from infostream_dedup.lab.comparison import Comparison
+from infostream_dedup.lab.labels import Label, read_labels
+from infostream_dedup.lab.methods import POOL_METHODS
 from infostream_dedup.report.comparison import PUBLISHED_F, learning_figure
 from infostream_dedup.report.drawing import Axis, Panel, Picture, Stroke, as_svg
 from infostream_dedup.report.tables import PUBLISHED_DICE, PUBLISHED_METHODS

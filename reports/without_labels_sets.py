@@ -14,8 +14,8 @@ from typing import Final, Literal
 from frame import documents_file, kin_file, labels_file
 
 from infostream_dedup import Document, read_documents
-from infostream_dedup.lab.estimation.sweep_estimator import Vocabulary, edited
-from infostream_dedup.lab.evaluation.labels import Label, Truth, kin_by_field, read_kin, read_labels, truth_of
+from infostream_dedup.lab.labels import Label, Truth, kin_by_field, read_kin, read_labels, truth_of
+from infostream_dedup.lab.sweep_estimator import Vocabulary, edited
 
 Kind = Literal["corrections", "translations of news", "other translations", "editions", "news", "made up", "forms"]
 """Sets of one kind are left out together when a threshold is chosen for one of them."""

@@ -166,7 +166,7 @@ def test_every_extra_for_users_is_described() -> None:
 @pytest.mark.parametrize(
     ("package", "extra", "code"),
     [
-        ("jinja2", "report", "from infostream_dedup.report.needed import check_report_folder as f; f('report')"),
+        ("jinja2", "report", "from infostream_dedup.report import check_report_folder as f; f('report')"),
         ("jinja2", "report", "from infostream_dedup.report.files import environment as f; f()"),
         ("pyarrow", "tables", "import infostream_dedup as i; i.sweep(['Мэр открыл мост']).to_arrow()"),
         ("pyarrow", "tables", "import infostream_dedup as i; i.dedup(['Мэр открыл мост'], out='kept.parquet')"),

@@ -17,11 +17,11 @@ from pathlib import Path
 
 # What is measured: (limit that --check enforces, goal of the redesign).
 LIMITS = {
-    "lines of the package": (106_030, 78_000),
-    "files of the package": (407, 330),
-    "lines of tests": (50_680, 40_000),
-    "lines of reports and benchmarks": (8_550, 8_000),
-    "arrows between rooms": (201, 140),
+    "lines of the package": (105_190, 78_000),
+    "files of the package": (392, 330),
+    "lines of tests": (50_400, 40_000),
+    "lines of reports and benchmarks": (8_530, 8_000),
+    "arrows between rooms": (178, 140),
     "import circles": (0, 0),
 }
 
@@ -31,7 +31,7 @@ OWNERS = {"native": "package", "tools": "package", PACKAGE: "package", "tests": 
 SHARED = ("reports", "benchmarks")
 TEXTS = {".py", ".pyi", ".sql", ".js", ".css", ".html", ".cpp", ".hpp", ".h", ".c"}
 # Rooms that are themselves made of rooms with an order of their own (see the contracts in pyproject.toml).
-HOUSES = ("lab", "runs", "judging", "language")
+HOUSES = ("runs", "judging", "language")
 
 
 def tracked_files(root: Path) -> list[str]:

@@ -386,8 +386,8 @@ def dedup(
 def _copies_in_groups(
     collection: Collection, evidence: DocumentEvidence, found: Sequence[Status], progress: Progress | None
 ) -> dict[str, Any]:
-    from infostream_dedup.lab.estimation.copy_scores import count_copies_in_groups
-    from infostream_dedup.lab.estimation.sweep_estimator import copy_columns
+    from infostream_dedup.lab.copy_scores import count_copies_in_groups
+    from infostream_dedup.lab.sweep_estimator import copy_columns
 
     scores = count_copies_in_groups(collection, evidence, [one.group for one in found], progress=progress)
     return {"pairs": scores.links, **copy_columns(scores)}

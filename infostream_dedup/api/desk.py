@@ -54,7 +54,7 @@ def import_labels(path: str | Path, labels: str | Path, *, person: str) -> tuple
     from infostream_dedup.errors import ConfigurationError, NoInputError
     from infostream_dedup.judgements import Desk, desk_path
     from infostream_dedup.judgements.judgements import import_labels as take_in
-    from infostream_dedup.lab.evaluation.labels import label_rows
+    from infostream_dedup.lab.labels import label_rows
 
     if not person.strip() or not person.isprintable():
         raise ConfigurationError(f"{person!r} is not the name of a person; use printable characters")

@@ -18,8 +18,8 @@ from infostream_dedup.language.text.language import detect
 from infostream_dedup.model import OUR_LANGUAGES, Document, Language, full_text, names_in
 
 if TYPE_CHECKING:
-    from infostream_dedup.lab.lexicography.check import Checked
-    from infostream_dedup.lab.lexicography.imports import Imported, TableFormat
+    from infostream_dedup.lab.dictionary_check import Checked
+    from infostream_dedup.lab.dictionary_imports import Imported, TableFormat
     from infostream_dedup.language.translation.model_files import Installation
     from infostream_dedup.machine.progress import Progress
 
@@ -77,10 +77,10 @@ def show(
     """
     listed = [words] if isinstance(words, str) else words
     if to is None:
-        from infostream_dedup.lab.lexicography.word_lookup import show as entries_of
+        from infostream_dedup.lab.word_lookup import show as entries_of
 
         return [entry.as_dict() for word in listed for entry in entries_of(word, lang)]
-    from infostream_dedup.lab.lexicography.word_lookup import ladder_of
+    from infostream_dedup.lab.word_lookup import ladder_of
 
     return [step.as_dict() for word in listed for step in ladder_of(word, to, lang)]
 
@@ -112,8 +112,8 @@ def build(
         CannotCreateError: the folder or a file cannot be created.
         CannotWriteError: writing failed.
     """
-    from infostream_dedup.lab.lexicography.word_lookup import build as build_tables
-    from infostream_dedup.lab.lexicography.word_lookup import built_folder
+    from infostream_dedup.lab.word_lookup import build as build_tables
+    from infostream_dedup.lab.word_lookup import built_folder
 
     if folder is not None and not str(folder):
         raise ConfigurationError("the folder has an empty name; leave it out for your data folder")
@@ -138,8 +138,8 @@ def check(
     Raises:
         NoInputError: the folder cannot be read.
     """
-    from infostream_dedup.lab.lexicography.check import check as check_rows
-    from infostream_dedup.lab.lexicography.word_lookup import coverage as measure
+    from infostream_dedup.lab.dictionary_check import check as check_rows
+    from infostream_dedup.lab.word_lookup import coverage as measure
 
     checked = check_rows(None if folder is None else Path(folder), progress)
     measured = measure(progress) if coverage and folder is None else []
@@ -180,8 +180,8 @@ def import_table(
         BadDataError: ``E_IMPORT``: a row is broken, or there is nothing to import; in both cases nothing is installed.
         CannotCreateError: the folder cannot be written.
     """
-    from infostream_dedup.lab.lexicography.imports import TERMS
-    from infostream_dedup.lab.lexicography.imports import import_table as bring
+    from infostream_dedup.lab.dictionary_imports import TERMS
+    from infostream_dedup.lab.dictionary_imports import import_table as bring
 
     taken = (names_in(parts) if parts else ()) or TERMS
     return bring(Path(file), source, target, table_format, parts=taken, name=name, skip=skip, progress=progress)
@@ -193,7 +193,7 @@ def list_tables() -> list[dict[str, Any]]:
     Returns:
         Rows ``name, pairs, languages, file``.
     """
-    from infostream_dedup.lab.lexicography.imports import installed_tables
+    from infostream_dedup.lab.dictionary_imports import installed_tables
 
     return installed_tables()
 
@@ -211,7 +211,7 @@ def remove_table(name: str) -> Path:
         NoInputError: there is no such table.
         CannotCreateError: the folder cannot be written.
     """
-    from infostream_dedup.lab.lexicography.imports import remove_table as remove
+    from infostream_dedup.lab.dictionary_imports import remove_table as remove
 
     return remove(name)
 

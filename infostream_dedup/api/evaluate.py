@@ -17,9 +17,9 @@ from infostream_dedup.model import Document, Settings, names_in
 from infostream_dedup.model.limits import OneOf, Range
 
 if TYPE_CHECKING:
-    from infostream_dedup.lab.evaluation.comparison import Comparison, Protocol
-    from infostream_dedup.lab.evaluation.labels import Label
-    from infostream_dedup.lab.evaluation.scores import Evaluation
+    from infostream_dedup.lab.comparison import Comparison, Protocol
+    from infostream_dedup.lab.labels import Label
+    from infostream_dedup.lab.scores import Evaluation
     from infostream_dedup.machine.progress import Progress
     from infostream_dedup.runs.batch.pairing import Between
 
@@ -83,10 +83,10 @@ def evaluate(
         TypeError: an option is unknown.
     """
     from infostream_dedup.judging.evidence.collecting import EvidenceReader
-    from infostream_dedup.lab.estimation.census import CopyCensus
-    from infostream_dedup.lab.estimation.sweep_estimator import SweepEstimator
-    from infostream_dedup.lab.evaluation.labels import public_set
-    from infostream_dedup.lab.evaluation.scores import TruthRules, checked_kinds, evaluate_collection
+    from infostream_dedup.lab.census import CopyCensus
+    from infostream_dedup.lab.labels import public_set
+    from infostream_dedup.lab.scores import TruthRules, checked_kinds, evaluate_collection
+    from infostream_dedup.lab.sweep_estimator import SweepEstimator
     from infostream_dedup.links.measures import checked_way
     from infostream_dedup.runs.batch.judging import JudgedCollection
     from infostream_dedup.runs.batch.pairing import BETWEEN
@@ -187,10 +187,10 @@ def compare(
         >>> [(row.run.name, len(row.run.codes), row.figures["recall"]) for row in found.rows]
         [('md5', 0, 0.0), ('long-sent', 1, 1.0)]
     """
-    from infostream_dedup.lab.evaluation.comparison import compare_methods
-    from infostream_dedup.lab.evaluation.labels import public_set
-    from infostream_dedup.lab.evaluation.scores import TruthRules
-    from infostream_dedup.lab.methods.method import Texts
+    from infostream_dedup.lab.comparison import compare_methods
+    from infostream_dedup.lab.labels import public_set
+    from infostream_dedup.lab.methods import Texts
+    from infostream_dedup.lab.scores import TruthRules
 
     _, reads = parted(compare, ReadingOptions, options)
     read = chosen_reading(reading, reads)
@@ -227,9 +227,9 @@ def compare(
 def _with_copies(found: Comparison, documents: list[Document], progress: Progress | None) -> Comparison:
     """Add the number of copies among each method's pairs to a comparison."""
     from infostream_dedup.judging.evidence.collecting import EvidenceReader
-    from infostream_dedup.lab.estimation.copy_scores import count_copies_in_pairs
-    from infostream_dedup.lab.estimation.sweep_estimator import copy_columns
-    from infostream_dedup.lab.evaluation.labels import both_of
+    from infostream_dedup.lab.copy_scores import count_copies_in_pairs
+    from infostream_dedup.lab.labels import both_of
+    from infostream_dedup.lab.sweep_estimator import copy_columns
     from infostream_dedup.runs.batch.collection import collect
 
     reader = EvidenceReader()
@@ -311,7 +311,7 @@ def audit(
         TypeError: an option is unknown.
     """
     from infostream_dedup.judging.evidence.collecting import EvidenceReader
-    from infostream_dedup.lab.estimation.audit import ASKED_COLUMNS, AUDIT_COLUMNS, AuditedCollection
+    from infostream_dedup.lab.audit import ASKED_COLUMNS, AUDIT_COLUMNS, AuditedCollection
 
     agreed, read = chosen(audit, MatrixKeywords, options, settings=settings, reading=reading)
     check_quarantine(read.quarantine, [judged])
@@ -376,7 +376,7 @@ class _Judgements(NamedTuple):
 
 def _judgements(path: str | Path, positive: Sequence[str]) -> _Judgements:
     """Read judged pairs."""
-    from infostream_dedup.lab.evaluation.labels import positive_labels, read_labels
+    from infostream_dedup.lab.labels import positive_labels, read_labels
 
     right = positive_labels(positive)
     every = read_labels(path)

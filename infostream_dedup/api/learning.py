@@ -192,7 +192,7 @@ def train(
     from infostream_dedup.judging.criteria.judged_pairs import judged_pairs
     from infostream_dedup.judging.criteria.model_file import write_model
     from infostream_dedup.judging.criteria.training import train as learn
-    from infostream_dedup.lab.evaluation.labels import positive_labels, read_labels
+    from infostream_dedup.lab.labels import positive_labels, read_labels
 
     _, reads = parted(train, ReadingOptions, options)
     read = chosen_reading(reading, reads)

@@ -314,7 +314,7 @@ def copies(path: str | Path, *, days: int | None = None) -> list[dict[str, Any]]
     Raises:
         ConfigurationError: the store keeps no wording.
     """
-    from infostream_dedup.lab.estimation.copy_scores import copies_by_day
+    from infostream_dedup.lab.copy_scores import copies_by_day
     from infostream_dedup.stream.store import Store
 
     with Store.open(path, read_only=True) as opened:
@@ -340,7 +340,7 @@ def drifts(path: str | Path, *, days: int | None = None) -> list[dict[str, Any]]
     Raises:
         ConfigurationError, NoInputError, BadDataError: see ``copies``.
     """
-    from infostream_dedup.lab.estimation.copy_scores import copies_by_day, drifts
+    from infostream_dedup.lab.copy_scores import copies_by_day, drifts
     from infostream_dedup.stream.store import Store
 
     with Store.open(path, read_only=True) as opened:

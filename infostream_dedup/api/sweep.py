@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from infostream_dedup.judging.evidence.collecting import DocumentEvidence, EvidenceReader
     from infostream_dedup.judging.evidence.facts import DocumentFacts
     from infostream_dedup.judging.evidence.pair_evidence import TripleRanges
-    from infostream_dedup.lab.estimation.census import CopyCensus
+    from infostream_dedup.lab.census import CopyCensus
     from infostream_dedup.links.measures import Advice
     from infostream_dedup.machine.progress import Progress
     from infostream_dedup.runs.batch.answering import Answer, Parting
@@ -58,7 +58,7 @@ class MemorySweep:
         """Sweep over documents, in input order. Links are those of preset faithful, which compares whole texts."""
         from infostream_dedup.judging.evidence.collecting import EvidenceReader
         from infostream_dedup.judging.evidence.pair_evidence import TripleRanges
-        from infostream_dedup.lab.estimation.sweep_estimator import SweepEstimator
+        from infostream_dedup.lab.sweep_estimator import SweepEstimator
         from infostream_dedup.runs.batch.collection import CollectionReader, collect
         from infostream_dedup.runs.batch.sweeping import sweep_collection
 
@@ -94,7 +94,7 @@ class MemorySweep:
             progress=self.progress,
         )
         if self.planted:
-            from infostream_dedup.lab.estimation.sweep_estimator import PlantedCollection
+            from infostream_dedup.lab.sweep_estimator import PlantedCollection
 
             planted = PlantedCollection.of(single, collection.languages, progress=self.progress)
             for one in found.configuration["representations"]:
@@ -119,7 +119,7 @@ class MemorySweep:
             second_look = JudgedCollection.of(judged, evidence, Settings())
         if not self.estimate:
             return second_look, None
-        from infostream_dedup.lab.estimation.census import CopyCensus
+        from infostream_dedup.lab.census import CopyCensus
 
         census = CopyCensus(collection.documents, evidence, ranges=ranges)
         # Now, because word triples take more room than anything that follows.
@@ -217,7 +217,7 @@ def sweep(
         >>> result.rows[0].measures.links, result.report.used
         (0, 1)
     """
-    from infostream_dedup.lab.estimation.sweep_estimator import DiskEstimator
+    from infostream_dedup.lab.sweep_estimator import DiskEstimator
     from infostream_dedup.links.measures import checked_way
     from infostream_dedup.runs.batch.answering import PARTINGS, part_into
 
@@ -454,7 +454,7 @@ def demo(out: str | Path | None = None, *, progress: Progress | None = None) -> 
     from infostream_dedup.sample import documents_path, topics_path
 
     if out is not None:
-        from infostream_dedup.report.needed import check_report_folder
+        from infostream_dedup.report import check_report_folder
 
         check_report_folder(out)
     result = sweep(str(documents_path()), progress=progress)
@@ -492,8 +492,8 @@ def moment(date: str | None, tz: str | None = None) -> datetime | None:
 
 
 def _estimator_of(collection: StoredCollection, evidence: DocumentEvidence, facts: DocumentFacts) -> LinkEstimator:
-    from infostream_dedup.lab.estimation.census import CopyCensus
-    from infostream_dedup.lab.estimation.sweep_estimator import SweepEstimator
+    from infostream_dedup.lab.census import CopyCensus
+    from infostream_dedup.lab.sweep_estimator import SweepEstimator
 
     return SweepEstimator(collection, CopyCensus(collection.documents, evidence, facts))
 

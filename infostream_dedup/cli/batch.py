@@ -326,7 +326,7 @@ def demo(*, out: str, serve: bool, port: int, wide: bool, output_format: str | N
         serve_sample(port, tell=lambda address: printing.note(f"open {address} (Ctrl+C ends it)"))
         return
     from infostream_dedup.api.dictionaries import judged_sample
-    from infostream_dedup.report.needed import has_report_extra
+    from infostream_dedup.report import has_report_extra
 
     written, on_terminal = has_report_extra(), printing.is_drawn(output_format, wide=wide)
     if on_terminal:

@@ -15,7 +15,7 @@ from infostream_dedup.errors import BadDataError, how_to_install
 from infostream_dedup.model import OUR_LANGUAGES
 
 if TYPE_CHECKING:
-    from infostream_dedup.lab.lexicography.check import Checked
+    from infostream_dedup.lab.dictionary_check import Checked
 
 
 @command(

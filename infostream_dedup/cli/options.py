@@ -20,16 +20,7 @@ from infostream_dedup.cli.face import Declared, alike, check_rules, common, expe
 from infostream_dedup.cli.output import check_outputs, refuse_shared_files
 from infostream_dedup.cli.run_log import LEVELS, RUN, print_warnings
 from infostream_dedup.errors import BadDataError, ConfigurationError, NoInputError
-from infostream_dedup.model.settings import (
-    MIDDLE_SHARE,
-    PRESETS,
-    REPRESENTATIONS,
-    Settings,
-    Thresholds,
-    is_thresholds,
-    parsed,
-    series_of,
-)
+from infostream_dedup.model import settings as model_settings
 
 FILE: Final = click.Path(dir_okay=False)
 FILE_OR_PIPE: Final = click.Path(dir_okay=False, allow_dash=True)
@@ -148,9 +139,9 @@ def read_configuration(context: click.Context, _parameter: click.Parameter, path
     import difflib
 
     context.meta["config"] = path
-    values = parsed(path)
-    if is_thresholds(values):
-        context.meta["thresholds"] = Thresholds.of(values, path)
+    values = model_settings.parsed(path)
+    if model_settings.is_thresholds(values):
+        context.meta["thresholds"] = model_settings.Thresholds.of(values, path)
         return
     names = {
         flag.removeprefix("--"): option
@@ -201,9 +192,8 @@ def _hush(context: click.Context, parameter: click.Parameter, value: bool) -> No
     RUN.quiet = value
 
 
-quiet_option = common(
-    "--quiet", is_flag=True, expose_value=False, callback=_hush, help="Print no progress and no summary."
-)
+_unseen = functools.partial(common, expose_value=False)
+quiet_option = _unseen("--quiet", is_flag=True, callback=_hush, help="Print no progress and no summary.")
 
 
 def _begin_log(context: click.Context, parameter: click.Parameter, value: Any) -> None:
@@ -233,32 +223,13 @@ def _sum_up(context: click.Context, parameter: click.Parameter, path: str | None
     context.call_on_close(write)
 
 
+_log = functools.partial(_unseen, is_eager=True, callback=_begin_log)
+_FORMAT_HELP: Final = "Format of lines on standard error: text for people, or JSON objects."
+_SUMMARY_HELP: Final = "File for one JSON object about the run: counts, seconds of each stage, peak memory, versions."
 _log_options = (
-    common(
-        "--log-format",
-        type=["text", "json"],
-        default="text",
-        is_eager=True,
-        expose_value=False,
-        callback=_begin_log,
-        help="Format of lines on standard error: text for people, or JSON objects.",
-    ),
-    common(
-        "--log-level",
-        type=click.Choice(LEVELS),
-        default="info",
-        is_eager=True,
-        expose_value=False,
-        callback=_begin_log,
-        help="Minimum level of lines to print.",
-    ),
-    common(
-        "--summary",
-        type=FILE,
-        expose_value=False,
-        callback=_sum_up,
-        help="File for one JSON object about the run: counts, seconds of each stage, peak memory, versions.",
-    ),
+    _log("--log-format", type=["text", "json"], default="text", help=_FORMAT_HELP),
+    _log("--log-level", type=[*LEVELS], default="info", help="Minimum level of lines to print."),
+    _unseen("--summary", type=FILE, callback=_sum_up, help=_SUMMARY_HELP),
 )
 
 
@@ -271,11 +242,10 @@ def _default_of(formats: Sequence[str]) -> str:
 def general_options(*formats: str) -> Callable[[Command], Command]:
     """``--format``, ``--quiet``, ``--config``, logs and summary."""
     sheets = ["xlsx", "parquet"] if "csv" in formats else []
-    dialect = common(
+    dialect = _unseen(
         "--csv-dialect",
         type=["standard", "excel"],
         default="standard",
-        expose_value=False,
         callback=_keep,
         help="excel: CSV that Ukrainian or Russian Excel opens directly: byte order mark, semicolons, decimal commas.",
     )
@@ -289,15 +259,12 @@ def general_options(*formats: str) -> Callable[[Command], Command]:
             ),
             *([dialect] if sheets else []),
             quiet_option,
-            common(
-                "--verbose", is_flag=True, expose_value=False, callback=_keep, help="Print all remarks on a result."
-            ),
+            _unseen("--verbose", is_flag=True, callback=_keep, help="Print all remarks on a result."),
             *_log_options,
-            common(
+            _unseen(
                 "--config",
                 type=FILE,
                 is_eager=True,
-                expose_value=False,
                 callback=read_configuration,
                 help="TOML file with long option names as keys, or thresholds of 'sweep --write-config'; flags "
                 "override it.",
@@ -377,11 +344,11 @@ def _settings_options(presets: tuple[str, ...], leave_out: tuple[str, ...] = ())
     )
 
 
-settings_options = _settings_options(tuple(PRESETS))
+settings_options = _settings_options(tuple(model_settings.PRESETS))
 
-sweep_settings_options = _settings_options(tuple(PRESETS), ("score",))
+sweep_settings_options = _settings_options(tuple(model_settings.PRESETS), ("score",))
 
-judgeable_settings_options = _settings_options(("judged", *PRESETS))
+judgeable_settings_options = _settings_options(("judged", *model_settings.PRESETS))
 """Like ``settings_options``, plus preset ``judged``, which is more than a choice of settings."""
 
 representation_option = Declared(_TERMS, names=("representation",))
@@ -456,7 +423,7 @@ _STREAM_TERMS: Final = Declared(
     leave_out=("score", "background", "pivot"),
     # A stream has no dictionaries between languages, and no ranks of earlier terms.
     only=(
-        ("representation", tuple(name for name in REPRESENTATIONS if name != "pivot")),
+        ("representation", tuple(name for name in model_settings.REPRESENTATIONS if name != "pivot")),
         ("target", ("text", "signature")),
     ),
 )
@@ -493,7 +460,7 @@ _TAKE: Final[Mapping[str, tuple[str, str | None]]] = {
 
 def take_thresholds(context: click.Context, given: dict[str, Any]) -> None:
     """Put thresholds of a file among the values of a command, and say which; typed values stay."""
-    thresholds: Thresholds | None = context.meta.get("thresholds")
+    thresholds: model_settings.Thresholds | None = context.meta.get("thresholds")
     if thresholds is None:
         return
     name = context.command.name or ""
@@ -513,7 +480,11 @@ def take_thresholds(context: click.Context, given: dict[str, Any]) -> None:
 
 
 def _take(
-    context: click.Context, thresholds: Thresholds, given: dict[str, Any], k_name: str, judged_name: str | None
+    context: click.Context,
+    thresholds: model_settings.Thresholds,
+    given: dict[str, Any],
+    k_name: str,
+    judged_name: str | None,
 ) -> str:
     judged = given.get("preset") == "judged"
     left = [f"k of {name}" for name in thresholds.ks]
@@ -526,9 +497,11 @@ def _take(
         _set(context, given, judged_name, ",".join(value) if isinstance(value, list) else value)
         return _said(f"{taken} (preset judged)", [*left, *(one for one in others if not one.endswith(judged_name))])
     names = ("representation", "weighting", "df_min", "n", "score", "target", "preset")
-    settings = Settings.of(**{name: given.get(name) for name in names})
+    settings = model_settings.Settings.of(**{name: given.get(name) for name in names})
     k = thresholds.k_for(settings)
-    series = series_of(settings.representation, settings.weighting, middle=settings.df_min == MIDDLE_SHARE)
+    series = model_settings.series_of(
+        settings.representation, settings.weighting, middle=settings.df_min == model_settings.MIDDLE_SHARE
+    )
     _set(context, given, k_name, k)
     if k_name == "k_duplicate" and k < (given.get("k_similar") or 4):
         _set(context, given, "k_similar", k)

@@ -284,7 +284,7 @@ def refuse_shared_files(context: click.Context) -> None:
 def check_outputs(context: click.Context) -> None:
     """Refuse an output file or report that could not be written, before the work that it is to keep."""
     from infostream_dedup.documents.outputs import check_output
-    from infostream_dedup.report.needed import check_report_folder, has_report_extra, require_pages
+    from infostream_dedup.report import check_report_folder, has_report_extra, require_pages
 
     for parameter in context.command.params:
         name, kind = parameter.name or "", parameter.type

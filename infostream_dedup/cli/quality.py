@@ -14,8 +14,8 @@ from infostream_dedup.cli.face import Excludes, Needs, alike, command, expert, o
 
 if TYPE_CHECKING:
     from infostream_dedup.judging.criteria.classifier import Classifier
-    from infostream_dedup.lab.evaluation.comparison import Comparison
-    from infostream_dedup.lab.evaluation.scores import Evaluation
+    from infostream_dedup.lab.comparison import Comparison
+    from infostream_dedup.lab.scores import Evaluation
 
 
 _truth_options = options.stack(

@@ -60,7 +60,7 @@ from infostream_dedup.documents.table_files import list_records
 from infostream_dedup.errors import BadDataError
 from infostream_dedup.language.text.kernels.scanning import count_letters
 from infostream_dedup.language.text.language import SAMPLE, is_contradicted, language_beyond_ours
-from infostream_dedup.machine.kernels.byte_blocks import BLOCK
+from infostream_dedup.machine.kernels import BLOCK
 from infostream_dedup.model import NO_TIME, OUR_LANGUAGES, Document, DocumentBlock, microseconds_of, moment_of
 from infostream_dedup.model.document import filled
 

@@ -26,7 +26,7 @@ from infostream_dedup.documents.kernels.json_lines import ID, LEFT, LOCAL, OTHER
 from infostream_dedup.documents.kernels.table_rows import TableColumns, join_texts, read_dates
 from infostream_dedup.documents.records import Item, Place, Record
 from infostream_dedup.documents.table_files import LIST, list_records, python_values
-from infostream_dedup.machine.kernels.byte_blocks import BLOCK
+from infostream_dedup.machine.kernels import BLOCK
 from infostream_dedup.model import OUR_LANGUAGES, Document
 
 NAMES: Final = {ID: "id", SOURCE: "source", URL: "url"}

@@ -539,11 +539,7 @@ def disagreements(connection: sqlite3.Connection, limit: int) -> list[dict[str, 
 
 
 def kappa(rows: Sequence[tuple[str, str]]) -> float | None:
-    """Agreement of two people beyond chance: 1 for full agreement, 0 for what chance gives.
-
-    >>> kappa([("dup", "dup")] * 20 + [("dup", "no")] * 5 + [("no", "dup")] * 10 + [("no", "no")] * 15)
-    0.4
-    """
+    """Agreement of two people beyond chance: 1 for full agreement, 0 for what chance gives."""
     if not rows:
         return None
     size = len(rows)

@@ -2,23 +2,20 @@
 
 from __future__ import annotations
 
-import io
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from infostream_dedup.documents import write_rows
-from infostream_dedup.report.drawing import Axis, Box, Lettering, Panel, Picture, Stroke, as_png, as_svg
-from infostream_dedup.report.files import environment, write_files
-from infostream_dedup.report.needed import has_plots
+from infostream_dedup.report.drawing import Axis, Box, Lettering, Panel, Picture, Stroke, as_svg
+from infostream_dedup.report.files import csv_bytes, environment, picture_files, write_files
 from infostream_dedup.report.tables import PUBLISHED_DICE, PUBLISHED_METHODS
 
 if TYPE_CHECKING:
     from infostream_dedup.judging.criteria.training import CurvePoint
-    from infostream_dedup.lab.evaluation.comparison import ComparedMethod, Comparison
+    from infostream_dedup.lab.comparison import ComparedMethod, Comparison
 
 
 KINDS: Final = {
@@ -195,18 +192,16 @@ def comparison_files(comparison: Comparison) -> dict[str, bytes]:
     content = comparison.as_dict(times=False)
     files = {
         "comparison.json": orjson.dumps(content, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE),
-        "comparison.csv": _format_csv(content["rows"]),
-        "dice.csv": _format_csv(
+        "comparison.csv": csv_bytes(content["rows"]),
+        "dice.csv": csv_bytes(
             {"method": name, **dict(zip(comparison.names, row, strict=True))}
             for name, row in zip(comparison.names, comparison.dice, strict=True)
         ),
-        "times.csv": _format_csv(_list_times(comparison)),
+        "times.csv": csv_bytes(_list_times(comparison)),
         "report.html": comparison_page(comparison, svgs).encode(),
     }
     for name, figure in figures.items():
-        files[f"{name}.svg"] = f'<?xml version="1.0" encoding="utf-8"?>\n{svgs[name]}'.encode()
-        if has_plots():
-            files[f"{name}.png"] = as_png(figure)
+        files |= picture_files(name, figure, svgs[name])
     return files
 
 
@@ -219,12 +214,6 @@ def _list_times(comparison: Comparison) -> list[dict[str, Any]]:
         found = row.as_dict()
         rows.append({name: found[name] for name in ("method", "seconds", "cpu_seconds", "growth")})
     return rows
-
-
-def _format_csv(rows: Iterable[Mapping[str, Any]]) -> bytes:
-    stream = io.BytesIO()
-    write_rows(rows, stream, "csv")
-    return stream.getvalue()
 
 
 # A learning curve as a table and a plot like figure 3 of Andreev et al.: quality by number of judged pairs.
@@ -290,11 +279,6 @@ def learning_figure(points: Sequence[CurvePoint], *, published: bool = False) ->
 
 def write_learning_curve(points: Sequence[CurvePoint], folder: str | Path) -> list[Path]:
     """Write ``curve.csv`` and ``curve.svg``; also ``curve.png`` where matplotlib (the extra ``plots``) is installed."""
-    table = io.BytesIO()
-    write_rows((point.as_dict() for point in points), table, "csv")
     figure = learning_figure(points)
-    drawn = f'<?xml version="1.0" encoding="utf-8"?>\n{as_svg(figure)}'.encode()
-    files = {"curve.csv": table.getvalue(), "curve.svg": drawn}
-    if has_plots():
-        files["curve.png"] = as_png(figure)
-    return write_files(files, folder)
+    files = {"curve.csv": csv_bytes(point.as_dict() for point in points)}
+    return write_files(files | picture_files("curve", figure, as_svg(figure)), folder)

@@ -16,23 +16,9 @@ from infostream_dedup.documents.outputs import require_workbooks
 from infostream_dedup.errors import CannotCreateError, MissingExtraError
 from infostream_dedup.judging.passages.original_message import original_message
 from infostream_dedup.model.settings import MIDDLE, REPRESENTATIONS, base_of
+from infostream_dedup.report import has_plots
+from infostream_dedup.report import tables as contents
 from infostream_dedup.report.drawing import Axis, Box, Lettering, Panel, Picture, Stroke, as_png, as_svg, even_ticks
-from infostream_dedup.report.needed import has_plots
-from infostream_dedup.report.tables import (
-    PUBLISHED,
-    Cover,
-    PartTables,
-    Wording,
-    advised,
-    cards_of,
-    cover_lines,
-    list_series,
-    overview_of,
-    tabulate_parts,
-    tabulate_planted,
-    title_of,
-    wording_of,
-)
 from infostream_dedup.runs.batch.sweeping import SweepResult, SweepRow
 from infostream_dedup.terms.representation import Representation
 from infostream_dedup.terms.representation import representation as base_named
@@ -47,12 +33,12 @@ if TYPE_CHECKING:
     from infostream_dedup.runs.batch.answering import Answer
 
 
-def html_report(result: SweepResult, figures: Mapping[str, str], cover: Cover) -> str:
+def html_report(result: SweepResult, figures: Mapping[str, str], cover: contents.Cover) -> str:
     """Render the report as one page."""
     from markupsafe import Markup
 
-    wording = wording_of(cover.language)
-    series = list_series(result, wording, paper=cover.paper)
+    wording = contents.wording_of(cover.language)
+    series = contents.list_series(result, wording, paper=cover.paper)
     # We draw the SVG ourselves from our own numbers and names, with its labels escaped.
     svgs = {name: Markup(svg) for name, svg in figures.items()}  # noqa: S704
     return (
@@ -64,15 +50,15 @@ def html_report(result: SweepResult, figures: Mapping[str, str], cover: Cover) -
             named_kinds=lambda answer: _named_kinds(answer, wording),
             paper=cover.paper,
             language=cover.language,
-            cover=cover_lines(result, cover, wording),
-            cards=cards_of(result, wording),
-            advice=advised(result, wording),
+            cover=contents.cover_lines(result, cover, wording),
+            cards=contents.cards_of(result, wording),
+            advice=contents.advised(result, wording),
             figures=svgs,
             series=series,
-            overview=overview_of(series),
+            overview=contents.overview_of(series),
             confirmed=any(one.block == "confirmed" for one in series),
-            parts=tabulate_parts(result, wording),
-            planted=tabulate_planted(result),
+            parts=contents.tabulate_parts(result, wording),
+            planted=contents.tabulate_planted(result),
             thresholds=[row for row in result.rows if row.measures.k is None],
             drawn={(example.representation, example.k) for example in result.examples},
             examples=_group_examples(result),
@@ -80,19 +66,19 @@ def html_report(result: SweepResult, figures: Mapping[str, str], cover: Cover) -
     )
 
 
-def _named_kinds(answer: Answer, wording: Wording) -> str:
+def _named_kinds(answer: Answer, wording: contents.Wording) -> str:
     named = [f"{wording(f'kind_{kind}')} {wording.count(number)}" for kind, number in answer.kinds.items() if kind]
     return f" ({', '.join(named)})" if named else ""
 
 
-def environment(wording: Wording | None = None) -> Environment:
+def environment(wording: contents.Wording | None = None) -> Environment:
     """Make an environment that escapes everything, with the words and number formats of a language."""
     try:
         from jinja2 import Environment, PackageLoader, StrictUndefined
     except ModuleNotFoundError as error:
         raise MissingExtraError("jinja2", "report", "a report") from error
 
-    words = wording_of("en") if wording is None else wording
+    words = contents.wording_of("en") if wording is None else wording
     environment = Environment(
         loader=PackageLoader("infostream_dedup.report"),
         autoescape=True,
@@ -174,10 +160,10 @@ def representation_named(series: str) -> Representation:
 
 
 def curve_figure(
-    result: SweepResult, quantity: Quantity, wording: Wording | None = None, *, paper: bool = False
+    result: SweepResult, quantity: Quantity, wording: contents.Wording | None = None, *, paper: bool = False
 ) -> Picture:
     """Plot figure 1 (symmetry) or 2 (transitivity) of the paper with our values; in English by default."""
-    words = wording or wording_of("en")
+    words = wording or contents.wording_of("en")
     threshold = any(row.measures.k is None for row in result.rows)
     lines: list[Stroke] = []
     for representation, block in dict.fromkeys((row.representation, row.block) for row in result.rows):
@@ -196,7 +182,7 @@ def curve_figure(
     return Picture(panels=[Panel(x=x, y=_share_axis(words, f"axis_{quantity}"), height=300, lines=lines)])
 
 
-def _share_axis(words: Wording, label: str) -> Axis:
+def _share_axis(words: contents.Wording, label: str) -> Axis:
     """An axis from 0 to 1 with the decimal sign of the language."""
     return Axis(low=-0.02, high=1.04, ticks=[(one, words.decimal(one, 1)) for one in _SHARES], label=words(label))
 
@@ -210,7 +196,7 @@ def value_of(row: SweepRow, quantity: str) -> float | None:
 
 
 def _series(
-    result: SweepResult, quantity: Quantity, representation: str, block: str, words: Wording
+    result: SweepResult, quantity: Quantity, representation: str, block: str, words: contents.Wording
 ) -> Iterator[Stroke]:
     points = [
         (row.measures.k if row.measures.k is not None else row.measures.threshold, value_of(row, quantity), row)
@@ -226,7 +212,7 @@ def _series(
             marker=representation_named(representation).marker,
             dash=_BLOCK_LINE.get(block, ":" if MIDDLE in representation else "-"),
             hollow=_is_second(result, representation),
-            label=title_of(representation, block, words),
+            label=contents.title_of(representation, block, words),
             errors=errors if quantity == "transitivity" and any(errors) else (),
         )
 
@@ -237,8 +223,8 @@ def _is_second(result: SweepResult, series: str) -> bool:
     return first != series
 
 
-def _published(quantity: Quantity, representation: str, words: Wording) -> Iterator[Stroke]:
-    published = PUBLISHED.get(representation)
+def _published(quantity: Quantity, representation: str, words: contents.Wording) -> Iterator[Stroke]:
+    published = contents.PUBLISHED.get(representation)
     if published is not None:
         points: Mapping[int, float] = getattr(published, quantity)
         yield Stroke(
@@ -251,7 +237,7 @@ def _published(quantity: Quantity, representation: str, words: Wording) -> Itera
         )
 
 
-def answer_figure(answer: Answer, words: Wording) -> Picture:
+def answer_figure(answer: Answer, words: contents.Wording) -> Picture:
     """Plot items by day, week or month and those that repeat one; without dates, items by what they are."""
     bars = _stretches(answer.days)
     if len(bars) < 2:
@@ -290,9 +276,9 @@ def _stretches(days: Sequence[tuple[str, int, int]]) -> list[tuple[str, int, int
     return [(month, *counts) for month, counts in months.items()]
 
 
-def group_figure(sizes: Mapping[str, Mapping[int, int]], wording: Wording | None = None) -> Picture:
+def group_figure(sizes: Mapping[str, Mapping[int, int]], wording: contents.Wording | None = None) -> Picture:
     """Plot the number of groups of each size by representation, without single documents; in English by default."""
-    words = wording or wording_of("en")
+    words = wording or contents.wording_of("en")
     edges = _size_classes(max((size for counts in sizes.values() for size in counts), default=2))
     width = 0.8 / max(len(sizes), 1)
     boxes, numbers = [], []
@@ -327,13 +313,13 @@ def _size_classes(largest: int) -> list[tuple[int, int]]:
     return [(low, min(high, max(largest, low))) for low, high in classes if low <= max(largest, 2)]
 
 
-def drawn_parts(tables: PartTables, by: str, wording: Wording) -> list[str]:
+def drawn_parts(tables: contents.PartTables, by: str, wording: contents.Wording) -> list[str]:
     """Return the names of the parts that ``part_figure`` plots, for which see there."""
     left_out = wording("part_none") if by in _STRETCHES else None
     return [line.name for line in tables.tables[0].lines if not line.whole and line.name != left_out]
 
 
-def part_figure(tables: PartTables, by: str, wording: Wording) -> Picture:
+def part_figure(tables: contents.PartTables, by: str, wording: contents.Wording) -> Picture:
     """Plot S, T and the share of duplicates of each part: lines for stretches of time, points for others."""
     names = drawn_parts(tables, by, wording)
     step = -(-len(names) // _MOST_LABELS)
@@ -397,10 +383,10 @@ def described(svg: str, name: str, title: str, description: str) -> str:
     return f"{opened} {label}>{words}{rest}"
 
 
-def describe_curves(result: SweepResult, quantity: str, wording: Wording) -> str:
+def describe_curves(result: SweepResult, quantity: str, wording: contents.Wording) -> str:
     """Describe where each curve begins, ends and is highest."""
     sentences = []
-    for series in list_series(result, wording):
+    for series in contents.list_series(result, wording):
         points = [(value_of(row, quantity), row.measures.k) for row in series.rows]
         known = [(value, k) for value, k in points if value is not None and k is not None]
         if known:
@@ -412,7 +398,7 @@ def describe_curves(result: SweepResult, quantity: str, wording: Wording) -> str
     return " ".join(sentences)
 
 
-def describe_groups(result: SweepResult, wording: Wording) -> str:
+def describe_groups(result: SweepResult, wording: contents.Wording) -> str:
     """Describe how many groups each representation finds, and how large the largest is."""
     return " ".join(
         wording(
@@ -425,7 +411,7 @@ def describe_groups(result: SweepResult, wording: Wording) -> str:
     )
 
 
-def describe_parts(tables: PartTables, wording: Wording) -> str:
+def describe_parts(tables: contents.PartTables, wording: contents.Wording) -> str:
     """Describe the range of the share of duplicates."""
     sentences = []
     for table in tables.tables:
@@ -445,10 +431,10 @@ _DAY: Final = datetime(2000, 1, 1)  # stored as the creation date, so that the b
 _WIDEST: Final = 60
 
 
-def workbook_of(result: SweepResult, cover: Cover) -> bytes:
+def workbook_of(result: SweepResult, cover: contents.Cover) -> bytes:
     """Build the sheets of a report: what was measured, rows, parts, groups, sources, pairs."""
     xlsxwriter = require_workbooks()
-    wording, target = wording_of(cover.language), io.BytesIO()
+    wording, target = contents.wording_of(cover.language), io.BytesIO()
     options = {"in_memory": True, "strings_to_formulas": False, "strings_to_urls": False, "strings_to_numbers": False}
     with xlsxwriter.Workbook(target, options) as book:
         book.set_properties({"title": wording("title"), "created": _DAY})
@@ -460,9 +446,9 @@ def workbook_of(result: SweepResult, cover: Cover) -> bytes:
     return target.getvalue()
 
 
-def _summary(result: SweepResult, cover: Cover, wording: Wording) -> list[dict[str, Any]]:
-    lines = cover_lines(result, cover, wording)
-    for card in cards_of(result, wording):
+def _summary(result: SweepResult, cover: contents.Cover, wording: contents.Wording) -> list[dict[str, Any]]:
+    lines = contents.cover_lines(result, cover, wording)
+    for card in contents.cards_of(result, wording):
         chosen = wording("no_k") if card.k is None else f"k = {card.k}"
         lines.append((f"{card.name}: {chosen}", wording.spoken(card.missing or card.reason)[0]))
     return [{"": name, " ": value} for name, value in lines]
@@ -536,7 +522,7 @@ def write_report(
 
     ``paper``: show the paper's values beside yours; ``made``: the day to print, without which the bytes are the same.
     """
-    cover = Cover(command=command, made=made, language=ui_language, paper=paper)
+    cover = contents.Cover(command=command, made=made, language=ui_language, paper=paper)
     files = report_files(result, cover)
     if xlsx:
         files["report.xlsx"] = workbook_of(result, cover)
@@ -550,28 +536,40 @@ def write_files(files: Mapping[str, bytes], folder: str | Path) -> list[Path]:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise CannotCreateError(f"cannot create the folder {folder}: {error.strerror or error}") from error
-    return [_write(folder / name, content) for name, content in sorted(files.items())]
+    for name, content in sorted(files.items()):
+        with open_output(folder / name) as stream:
+            stream.write(content)
+    return [folder / name for name in sorted(files)]
 
 
-def report_files(result: SweepResult, cover: Cover | None = None) -> dict[str, bytes]:
+def report_files(result: SweepResult, cover: contents.Cover | None = None) -> dict[str, bytes]:
     """Return the contents of a report by file name; equal results give equal bytes."""
     import orjson
 
-    cover = cover or Cover()
-    table = io.BytesIO()
-    write_rows(iter(result.as_rows()), table, "csv")
-    pictures = list(_draw(result, wording_of(cover.language), paper=cover.paper))
+    cover = cover or contents.Cover()
+    pictures = list(_draw(result, contents.wording_of(cover.language), paper=cover.paper))
     svgs = {one.name: described(as_svg(one.figure), one.name, one.title, one.description) for one in pictures}
     files = {
         "sweep.json": orjson.dumps(result.as_dict(), option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE),
-        "sweep.csv": table.getvalue(),
+        "sweep.csv": csv_bytes(result.as_rows()),
         "report.html": html_report(result, svgs, cover).encode(),
     }
     for one in pictures:
-        files[f"{one.name}.svg"] = f'<?xml version="1.0" encoding="utf-8"?>\n{svgs[one.name]}'.encode()
-        if has_plots():
-            files[f"{one.name}.png"] = as_png(one.figure)
+        files |= picture_files(one.name, one.figure, svgs[one.name])
     return files
+
+
+def csv_bytes(rows: Iterable[Mapping[str, Any]]) -> bytes:
+    """Rows as a CSV file."""
+    stream = io.BytesIO()
+    write_rows(rows, stream, "csv")
+    return stream.getvalue()
+
+
+def picture_files(name: str, picture: Picture, svg: str) -> dict[str, bytes]:
+    """A picture as SVG, and also as PNG where matplotlib is installed."""
+    files = {f"{name}.svg": f'<?xml version="1.0" encoding="utf-8"?>\n{svg}'.encode()}
+    return files | {f"{name}.png": as_png(picture)} if has_plots() else files
 
 
 @dataclass(frozen=True, slots=True)
@@ -584,7 +582,7 @@ class _Picture:
     description: str
 
 
-def _draw(result: SweepResult, wording: Wording, *, paper: bool) -> Iterator[_Picture]:
+def _draw(result: SweepResult, wording: contents.Wording, *, paper: bool) -> Iterator[_Picture]:
     if result.answer is not None:
         by_day = len(result.answer.days) > 1
         said = {name: wording.count(getattr(result.answer, name)) for name in ("repeats", "documents")}
@@ -596,14 +594,8 @@ def _draw(result: SweepResult, wording: Wording, *, paper: bool) -> Iterator[_Pi
     if result.groups:
         figure = group_figure(result.groups, wording)
         yield _Picture("groups", figure, wording("figure_groups"), describe_groups(result, wording))
-    tables = tabulate_parts(result, wording)
+    tables = contents.tabulate_parts(result, wording)
     if tables is not None and result.by is not None and drawn_parts(tables, result.by, wording):
         title = wording("figure_parts", k=tables.figure_k)
         figure = part_figure(tables, result.by, wording)
         yield _Picture("parts", figure, title, describe_parts(tables, wording))
-
-
-def _write(path: Path, content: bytes) -> Path:
-    with open_output(path) as stream:
-        stream.write(content)
-    return path

@@ -3,18 +3,14 @@
 from __future__ import annotations
 
 from datetime import date, datetime
-from typing import TYPE_CHECKING, Annotated, Any, Final, Generic, Literal, TypeVar
+from typing import Annotated, Any, Final, Generic, Literal, TypeVar
 
+from fastapi import FastAPI
 from pydantic import BaseModel, ConfigDict, Field, create_model
 
 from infostream_dedup.judgements.desk import KINDS, LABELS
 from infostream_dedup.model.stream_records import Status
 from infostream_dedup.service.problems import CODES, PROBLEM_TYPE, ListedValue
-
-if TYPE_CHECKING:
-    from fastapi import FastAPI
-    from pydantic import BaseModel
-
 
 Row = TypeVar("Row")
 Share = Annotated[float, Field(ge=0, le=1)]

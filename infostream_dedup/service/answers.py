@@ -9,7 +9,7 @@ import contextlib
 import re
 import zlib
 from collections.abc import Callable, Iterable, Sequence
-from typing import TYPE_CHECKING, Any, Final, TypeVar
+from typing import Any, Final, TypeVar
 from urllib.parse import unquote_to_bytes
 
 import orjson
@@ -19,13 +19,11 @@ from fastapi.params import Cookie, Header, Path
 from fastapi.routing import APIRoute
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Match
+from starlette.types import Scope
 
 from infostream_dedup.documents.json_files import doubled_name
 from infostream_dedup.service.problems import Model, ProblemError, checked
 from infostream_dedup.service.running import caller_of, running
-
-if TYPE_CHECKING:
-    from starlette.types import Scope
 
 Value = TypeVar("Value")
 _LONGEST_NAME: Final = 100

@@ -13,10 +13,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import datetime
 from functools import partial
-from typing import TYPE_CHECKING, Any, Final, Literal, TypeVar
+from typing import TYPE_CHECKING, Any, Final, Literal
 
 from infostream_dedup.documents.dates import last_moment
-from infostream_dedup.lab.estimation.copy_scores import latest_drifts
+from infostream_dedup.lab.copy_scores import latest_drifts
 from infostream_dedup.model import Document
 from infostream_dedup.service.problems import ProblemError
 from infostream_dedup.service.running import Figure, RunningService
@@ -79,8 +79,6 @@ def _calendar(time: datetime) -> str | None:
     return day[:7] if time.month > 1 else day[:4]
 
 
-Value = TypeVar("Value")
-
 _LEAST: Final = 2
 _LATEST: Final = 100_000
 _ROWS: Final = 200
@@ -90,26 +88,40 @@ _HEALTH: Final = "health"
 _EPOCHS: Final = 5
 
 
-async def activity_now(service: RunningService) -> dict[str, Any]:
-    """See ``activity``. The answer is shared: do not change it."""
-    return await _kept(service, _ACTIVITY, _activity)
+def _templates(store: Store) -> list[dict[str, Any]]:
+    end = position_of(store.connection).documents
+    return templates(store.connection, least=_LEAST, first=end - _LATEST)[:_ROWS]
 
 
-async def reprints_now(service: RunningService) -> list[dict[str, Any]]:
-    """See ``reprint_counts``. The answer is shared: do not change it."""
-    return await _kept(service, "reprints", lambda store: reprint_counts(store.connection))
+_QUESTIONS: Final[dict[str, Callable[[Store], Any]]] = {
+    "activity": lambda store: activity(store.connection),
+    "reprints": lambda store: reprint_counts(store.connection),
+    "templates": _templates,
+    "drifts": lambda store: None if (found := latest_drifts(store)) is None else [one.as_dict() for one in found],
+}
+"""``templates``: recurring ones of the latest 100,000 documents; of the others see the functions."""
 
 
-async def templates_now(service: RunningService) -> list[dict[str, Any]]:
-    """See ``templates``: recurring ones of the latest 100,000 documents. The answer is shared: do not change it."""
-    return await _kept(service, "templates", _templates)
+async def figure_now(service: RunningService, name: str) -> Any:
+    """The answer to one of ``_QUESTIONS``. It is shared: do not change it."""
+    position, limits = await service.position(), service.settings.limits
+    kept = service.figures.get(name)
+    if kept is None or kept.position != position:
+        count = _counting(service, name)
+        if kept is None or time.monotonic() - kept.begun > limits.figures_age_seconds:
+            kept = await asyncio.shield(count)
+        else:
+            done, _ = await asyncio.wait({count}, timeout=limits.figures_wait_seconds)
+            kept = count.result() if done else kept
+    return kept.value
 
 
 async def drifts_now(service: RunningService) -> list[dict[str, Any]] | Literal["counting"] | None:
     """See ``latest_drifts``; None also if this takes too long. The answer is shared: do not change it."""
     try:
         async with asyncio.timeout(service.settings.limits.query_seconds):
-            return await _kept(service, _DRIFTS, _drifts)
+            found: list[dict[str, Any]] | None = await figure_now(service, _DRIFTS)
+            return found
     except TimeoutError:
         kept = service.figures.get(_DRIFTS)
         return "counting" if kept is None else kept.value
@@ -158,9 +170,8 @@ async def _measure_epochs(service: RunningService) -> Figure:
 
 async def count_ahead(service: RunningService) -> None:
     """Count everything, so that the first page does not wait for it."""
-    await activity_now(service)
-    await reprints_now(service)
-    await templates_now(service)
+    for name in (_ACTIVITY, "reprints", "templates"):
+        await figure_now(service, name)
     await health_now(service)
 
 
@@ -168,47 +179,19 @@ def count_soon(service: RunningService) -> None:
     """Refresh the activity in the background after a batch, at most once in ``figures_pause_seconds``."""
     kept = service.figures.get(_ACTIVITY)
     if kept is not None and time.monotonic() - kept.begun > service.settings.limits.figures_pause_seconds:
-        _counting(service, _ACTIVITY, _activity)
+        _counting(service, _ACTIVITY)
 
 
-async def _kept(service: RunningService, name: str, question: Callable[[Store], Value]) -> Value:
-    position, limits = await service.position(), service.settings.limits
-    kept = service.figures.get(name)
-    if kept is None or kept.position != position:
-        count = _counting(service, name, question)
-        if kept is None or time.monotonic() - kept.begun > limits.figures_age_seconds:
-            kept = await asyncio.shield(count)
-        else:
-            done, _ = await asyncio.wait({count}, timeout=limits.figures_wait_seconds)
-            kept = count.result() if done else kept
-    value: Value = kept.value
-    return value
-
-
-def _counting(service: RunningService, name: str, question: Callable[[Store], Any]) -> asyncio.Future[Figure]:
+def _counting(service: RunningService, name: str) -> asyncio.Future[Figure]:
     """Return the count in progress, or start a new one."""
     count = service.counts.get(name)
     if count is None or count.done():
-        count = service.counts[name] = asyncio.ensure_future(_count(service, name, question))
+        count = service.counts[name] = asyncio.ensure_future(_count(service, name))
     return count
 
 
-async def _count(service: RunningService, name: str, question: Callable[[Store], Any]) -> Figure:
-    begun = time.monotonic()
+async def _count(service: RunningService, name: str) -> Figure:
+    begun, question = time.monotonic(), _QUESTIONS[name]
     position, value = await service.read(lambda store: (position_of(store.connection), question(store)))
     figure = service.figures[name] = Figure(position, begun, value)
     return figure
-
-
-def _activity(store: Store) -> dict[str, Any]:
-    return activity(store.connection)
-
-
-def _templates(store: Store) -> list[dict[str, Any]]:
-    end = position_of(store.connection).documents
-    return templates(store.connection, least=_LEAST, first=end - _LATEST)[:_ROWS]
-
-
-def _drifts(store: Store) -> list[dict[str, Any]] | None:
-    found = latest_drifts(store)
-    return None if found is None else [drift.as_dict() for drift in found]

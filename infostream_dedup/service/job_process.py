@@ -18,15 +18,8 @@ from infostream_dedup.errors import BadDataError, CannotCreateError, Configurati
 from infostream_dedup.judgements import Desk
 from infostream_dedup.judgements.desk import end_job, end_orphans, is_job_open, job_shown, report_step
 from infostream_dedup.judgements.judgements import import_labels, label_rows, linked_pairs
+from infostream_dedup.machine import platform
 from infostream_dedup.machine.files import reopenable_file
-from infostream_dedup.machine.platform import (
-    inherited,
-    is_child_of,
-    lock_file,
-    lower_priority,
-    python_command,
-    python_environment,
-)
 from infostream_dedup.report.tables import UI_LANGUAGES
 from infostream_dedup.stream.settings import StreamSettings
 from infostream_dedup.stream.store import Store
@@ -265,7 +258,7 @@ class _StoppedError(Exception):
 def main(store: Path, desk_file: Path, number: int, lock: JobLock) -> None:
     """Run one job, put its result on the desk, and let the next job begin."""
     if hasattr(os, "nice"):
-        lower_priority(_NICE)
+        platform.lower_priority(_NICE)
     try:
         _run(store, desk_file, number)
     except InfostreamError as error:
@@ -308,7 +301,7 @@ def _reporter(desk: Desk, number: int) -> Progress:
         last = now
         with desk.writing() as connection:
             stop = report_step(connection, number, step, done, total)
-        if stop or not is_child_of(parent):
+        if stop or not platform.is_child_of(parent):
             raise _StoppedError
 
     report("", 0, None)
@@ -420,7 +413,7 @@ class JobLock:
             descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
         except OSError as error:
             raise CannotCreateError(f"{path}: {error.strerror or error}") from error
-        locked = lock_file(descriptor)
+        locked = platform.lock_file(descriptor)
         if locked:
             return cls((descriptor,))
         os.close(descriptor)
@@ -484,14 +477,14 @@ class JobRunner:
 
     def run(self, number: int, lock: JobLock) -> None:
         """Start the process of a job on the desk, and hand it the lock."""
-        arguments = self._store, self._desk, number, *inherited(lock.descriptors)
+        arguments = self._store, self._desk, number, *platform.inherited(lock.descriptors)
         self._number = number
         self._process = subprocess.Popen(  # noqa: S603 - our own module and paths
-            python_command("infostream_dedup.service.job_process", *arguments),
-            env=python_environment(),
+            platform.python_command("infostream_dedup.service.job_process", *arguments),
+            env=platform.python_environment(),
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
-            pass_fds=inherited(lock.descriptors),
+            pass_fds=platform.inherited(lock.descriptors),
         )
         lock.release()
         self._watch = threading.Thread(target=self._wait, args=(self._process, number), daemon=True)

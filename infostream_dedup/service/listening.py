@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import os
 import socket
-from typing import TYPE_CHECKING, Any, Final
+from collections.abc import Callable
+from typing import Any, Final
 
 from granian.net import SocketSpec  # type: ignore[attr-defined]
 from granian.server.embed import Server
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 _BUFFER: Final = 256 * 1024
 """Maximum bytes of an answer that the system buffers for one client; it doubles the number for its own needs."""

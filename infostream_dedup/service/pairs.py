@@ -136,9 +136,14 @@ _DISAGREED: Final = 1_000
 _KEPT_CHOICES: Final = 8
 
 
+def is_queue(queue: str) -> bool:
+    """Whether a queue of this name exists."""
+    return queue in QUEUES or (queue.startswith(_GROUP) and len(queue) > len(_GROUP))
+
+
 def check_queue(queue: str) -> None:
     """Refuse a queue that does not exist."""
-    if queue not in QUEUES and not (queue.startswith(_GROUP) and len(queue) > len(_GROUP)):
+    if not is_queue(queue):
         raise ProblemError(422, "invalid", f"expected {', '.join(QUEUES)} or group:ID", field="queue")
 
 

@@ -11,15 +11,7 @@ import orjson
 from pydantic import BaseModel, ConfigDict, ValidationError
 from pydantic_core import CoreSchema, core_schema
 
-from infostream_dedup.errors import (
-    BadDataError,
-    CannotCreateError,
-    CannotWriteError,
-    ConfigurationError,
-    NoInputError,
-    StoreBusyError,
-    StoreMovedError,
-)
+from infostream_dedup import errors
 
 PROBLEM_TYPE: Final = "application/problem+json"
 
@@ -99,7 +91,7 @@ def no_texts() -> ProblemError:
     )
 
 
-def detail_of(error: BadDataError) -> str:
+def detail_of(error: errors.BadDataError) -> str:
     """Say what was expected, without quoting what was sent, and without advice about options of the command line."""
     _, separator, expected = error.message.partition("expected ")
     return f"expected {expected.partition(';')[0]}" if separator else "see the field" if error.field else ""
@@ -109,18 +101,18 @@ def problem_of(error: Exception) -> ProblemError:
     """Turn any failure into a problem; unexpected ones become ``internal``, without details."""
     if isinstance(error, ProblemError):
         return error
-    if isinstance(error, BadDataError):
+    if isinstance(error, errors.BadDataError):
         status, code = _STATUS.get(error.code, (HTTPStatus.UNPROCESSABLE_ENTITY, "invalid"))
         number = None if error.line is None else error.line - 1
         return ProblemError(int(status), code, detail_of(error), reason=error.code, field=error.field, document=number)
-    if isinstance(error, StoreMovedError):
+    if isinstance(error, errors.StoreMovedError):
         return ProblemError(503, "store-moved", retry_after=30)
-    if isinstance(error, StoreBusyError):
+    if isinstance(error, errors.StoreBusyError):
         return ProblemError(503, "store-busy", retry_after=1)
-    if isinstance(error, CannotWriteError | CannotCreateError):
+    if isinstance(error, errors.CannotWriteError | errors.CannotCreateError):
         advice = "the store or its desk cannot be written; free some space, or allow writing, and send this again"
         return ProblemError(507, "disk-full", advice)
-    if isinstance(error, ConfigurationError | NoInputError):
+    if isinstance(error, errors.ConfigurationError | errors.NoInputError):
         return ProblemError(422, "invalid", str(error))
     return ProblemError(500, "internal")
 

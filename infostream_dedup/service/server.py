@@ -93,12 +93,9 @@ def run(settings: ServiceSettings, *, tell: Callable[[str], None]) -> None:
     allow_open_files(2 * _CONNECTIONS)
     with contextlib.ExitStack() as stack:
         if settings.webhook is not None:
-            stack.enter_context(pushed(settings.store, settings.webhook, settings.webhook_secret, _note_webhook))
+            receiver = settings.store, settings.webhook, settings.webhook_secret
+            stack.enter_context(pushed(*receiver, lambda reason: log_event("webhook", reason=reason)))
         asyncio.run(_serve(settings, addresses, tell))
-
-
-def _note_webhook(reason: str) -> None:
-    log_event("webhook", reason=reason)
 
 
 async def _serve(settings: ServiceSettings, addresses: list[tuple[str, int]], tell: Callable[[str], None]) -> None:

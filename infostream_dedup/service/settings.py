@@ -132,7 +132,8 @@ class ServiceSettings:
     @property
     def known_hosts(self) -> frozenset[str]:
         """Values of the header ``Host`` that are answered, in lower case."""
-        names = ["localhost", "127.0.0.1", "[::1]"] if _is_loopback(self.host) else [_bracketed(self.host)]
+        own = f"[{self.host}]" if ":" in self.host else self.host
+        names = ["localhost", "127.0.0.1", "[::1]"] if _is_loopback(self.host) else [own]
         # Clients leave out the usual port.
         usual = names if self.port == _USUAL_PORT else []
         return frozenset(name.lower() for name in (*(f"{name}:{self.port}" for name in names), *usual, *self.hosts))
@@ -158,7 +159,3 @@ def _is_loopback(host: str) -> bool:
         return ipaddress.ip_address(host).is_loopback
     except ValueError:
         return False
-
-
-def _bracketed(host: str) -> str:
-    return f"[{host}]" if ":" in host else host

@@ -17,13 +17,13 @@ from infostream_dedup.language.text.scanner import Scanned, Scanner, detect
 from infostream_dedup.language.text.surface_pool import SurfaceList, SurfacePool
 from infostream_dedup.language.text.tokens import Shape
 from infostream_dedup.machine.arrays import Ragged, offsets_of
-from infostream_dedup.machine.kernels.byte_blocks import BLOCK
+from infostream_dedup.machine.kernels import BLOCK
 from infostream_dedup.model import LANGUAGES, OUR_LANGUAGES, Document, Language, Settings, language_number
 from infostream_dedup.model.stream_records import EpochFrequencies
 from infostream_dedup.stream.kernels.gathering import TermTable, enter_all, number_all, order_by_weight
 from infostream_dedup.stream.preparation import full_texts, no_rows
+from infostream_dedup.terms import kernels
 from infostream_dedup.terms.compiled import heaviest_of_rows
-from infostream_dedup.terms.kernels import counting as kernels
 from infostream_dedup.terms.representation import representation, term_frequencies
 from infostream_dedup.terms.statistics import (
     DocumentFrequencies,

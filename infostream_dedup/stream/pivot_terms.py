@@ -12,7 +12,7 @@ import numpy as np
 
 from infostream_dedup.language.morphology.readings import is_seldom_noun
 from infostream_dedup.language.translation.ladder import Translator, dictionary_rungs, is_blocked
-from infostream_dedup.language.translation.rung import Translation
+from infostream_dedup.language.translation.rungs import Translation
 from infostream_dedup.language.translation.rungs.dictionary import IdentityRung
 from infostream_dedup.language.translation.word_pairs import (
     Marked,

@@ -26,9 +26,9 @@ from infostream_dedup.language.text.tokens import Shape
 from infostream_dedup.machine.arrays import offsets_of, sparse_rows
 from infostream_dedup.machine.threads import Turns, thread_count
 from infostream_dedup.model import LANGUAGES, OUR_LANGUAGES, Language, Settings, language_number
-from infostream_dedup.terms.kernels import counting
-from infostream_dedup.terms.kernels.counting import Factors, Kept, add_frequencies, gather_factors, select_heaviest
-from infostream_dedup.terms.kernels.counting import count_terms as count_rows
+from infostream_dedup.terms import kernels as counting
+from infostream_dedup.terms.kernels import Factors, Kept, add_frequencies, gather_factors, select_heaviest
+from infostream_dedup.terms.kernels import count_terms as count_rows
 from infostream_dedup.terms.key_terms import KeyTerms, StatisticsOfTerms, pattern
 from infostream_dedup.terms.representation import representation
 from infostream_dedup.terms.statistics import (

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from infostream_dedup.language.morphology.readings import is_seldom_noun
 from infostream_dedup.language.translation.ladder import Translator, is_blocked
-from infostream_dedup.language.translation.rung import Translation
+from infostream_dedup.language.translation.rungs import Translation
 from infostream_dedup.language.translation.word_pairs import Marked, decided, plain_term
 from infostream_dedup.machine.arrays import offsets_of
 from infostream_dedup.machine.platform import collector_paused

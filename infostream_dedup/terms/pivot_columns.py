@@ -15,7 +15,7 @@ from infostream_dedup.machine.arrays import offsets_of, sparse_rows
 from infostream_dedup.model import LANGUAGES, OUR_LANGUAGES, Language, Settings
 from infostream_dedup.terms.compiled import rows_of
 from infostream_dedup.terms.equivalents import NO_EQUIVALENT, Equivalents, SourceTerms
-from infostream_dedup.terms.kernels.counting import NOTHING, Rows, find_places, list_by_place
+from infostream_dedup.terms.kernels import NOTHING, Rows, find_places, list_by_place
 from infostream_dedup.terms.key_terms import KeyTerms, pattern
 from infostream_dedup.terms.representation import term_frequencies
 from infostream_dedup.terms.statistics import Statistics, TermCounts, Totals, document_probability, filled_up, weigh

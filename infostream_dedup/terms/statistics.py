@@ -23,7 +23,7 @@ from infostream_dedup.language.text.surface_pool import SurfaceList
 from infostream_dedup.model import LANGUAGES, Settings
 from infostream_dedup.model.limits import OneOf
 from infostream_dedup.model.settings import WEIGHTINGS
-from infostream_dedup.terms.kernels.counting import hash_terms
+from infostream_dedup.terms.kernels import hash_terms
 from infostream_dedup.terms.representation import term_frequencies
 
 if TYPE_CHECKING:

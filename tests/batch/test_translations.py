@@ -14,8 +14,8 @@ from infostream_dedup import pairs, read_documents
 from infostream_dedup.api import evaluate
 from infostream_dedup.documents import row_of
 from infostream_dedup.judging.evidence.collecting import EvidenceReader
-from infostream_dedup.lab.evaluation.scores import TruthRules, predicted_pairs
-from infostream_dedup.lab.evaluation.scores import evaluate as evaluate_predictions
+from infostream_dedup.lab.scores import TruthRules, predicted_pairs
+from infostream_dedup.lab.scores import evaluate as evaluate_predictions
 from infostream_dedup.model import Settings
 from infostream_dedup.runs.batch.collection import collect
 from infostream_dedup.runs.batch.judging import JudgedCollection

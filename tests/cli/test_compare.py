@@ -11,9 +11,8 @@ import pytest
 from infostream_dedup import api
 from infostream_dedup.errors import ConfigurationError, UsageError
 from infostream_dedup.judging.criteria.judged_pairs import judged_pairs
-from infostream_dedup.lab.evaluation.labels import Label, positive_labels, read_labels
-from infostream_dedup.lab.methods import methods
-from infostream_dedup.lab.methods.method import method_class
+from infostream_dedup.lab.labels import Label, positive_labels, read_labels
+from infostream_dedup.lab.methods import method_class, methods
 from infostream_dedup.model.settings import Settings, Thresholds
 from infostream_dedup.sample import documents_path, labels_path
 
@@ -180,16 +179,13 @@ def test_what_is_written_is_read(swept, file):
     assert list(tomllib.loads(file.read_text(encoding="utf-8"))) == ["thresholds", "judged", "measured"]
 
 
-@pytest.mark.parametrize(
-    ("settings", "both"),
-    [
-        (Settings(representation="stem"), "has thresholds for morph, but the command uses stem"),
-        (Settings(weighting="tfidf"), "has thresholds for morph, but the command uses morph:tfidf"),
-        (Settings(n=10), "measured with n 12, but the command uses n 10"),
-        (Settings(score="share"), "measured with score count, but the command uses score share"),
-        (Settings(target="signature"), "measured with target text, but the command uses target signature"),
-    ],
-)
+@pytest.mark.parametrize(("settings", "both"), [
+    (Settings(representation="stem"), "has thresholds for morph, but the command uses stem"),
+    (Settings(weighting="tfidf"), "has thresholds for morph, but the command uses morph:tfidf"),
+    (Settings(n=10), "measured with n 12, but the command uses n 10"),
+    (Settings(score="share"), "measured with score count, but the command uses score share"),
+    (Settings(target="signature"), "measured with target text, but the command uses target signature"),
+])  # fmt: skip
 def test_other_key_terms_are_refused_with_both_values(file, settings, both):
     with pytest.raises(ConfigurationError, match=both):
         Thresholds.read(file).k_for(settings)

@@ -129,16 +129,12 @@ def test_the_answer_comes_first_and_no_line_is_beyond_the_width(files, width, co
 
 
 @pytest.mark.parametrize("width", WIDTHS[:1])
-@pytest.mark.parametrize(
-    ("command", "keys"),
-    [
-        (["store", "groups", "news.db", "--wide"], {"group", "title", "documents"}),
-        (["store", "best", "news.db"], {"group", "title", "total"}),
-        (["store", "templates", "news.db"], {"source", "title"}),
-        (["pairs", "news.jsonl", "--wide"], {"a", "b", "kind"}),
-        (["sweep", "news.jsonl", "--wide"], {"representation", "k", "symmetry", "transitivity"}),
-    ],
-)
+@pytest.mark.parametrize(("command", "keys"), [
+    (["store", "groups", "news.db", "--wide"], {"group", "title", "documents"}),
+    (["store", "best", "news.db"], {"group", "title", "total"}),
+    (["store", "templates", "news.db"], {"source", "title"}), (["pairs", "news.jsonl", "--wide"], {"a", "b", "kind"}),
+    (["sweep", "news.jsonl", "--wide"], {"representation", "k", "symmetry", "transitivity"}),
+])  # fmt: skip
 def test_tables_keep_their_key_columns_and_their_width(files, width, command, keys):
     lines = shown(command, width, files)
     assert keys <= set(lines[0].split())

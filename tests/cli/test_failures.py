@@ -11,33 +11,26 @@ from infostream_dedup.errors import BadDataError
 GOOD = '{"id": "1", "text": "Снег идёт"}\n'.encode()
 
 
-@pytest.mark.parametrize(
-    ("arguments", "stdin", "code", "message"),
-    [
-        (["sweep"], b"", 2, "give either DOCS or --store"),
-        (["sweep", "-", "--k", "0"], b"", 2, "not a number or a range"),
-        (["sweep", "-", "--k", "8-4"], b"", 2, "not a number or a range"),
-        (["swep", "-"], b"", 2, "No such command"),
-        (["sweep", "-", "--k", "4-13"], GOOD, 2, "13 is more than the 12 key terms"),
-        (["sweep", "-", "--k", "4", "--score", "share"], GOOD, 2, "the share score has thresholds"),
-        (["pairs", "-", "--k-min", "13"], GOOD, 2, "no pair can have 13 of 12 terms"),
-        (["pairs", "-", "-"], GOOD, 78, "standard input can be read only once"),
-        (["sweep", "no.jsonl"], b"", 66, "no.jsonl does not exist"),
-        (["sweep", "no.xlsx"], b"", 66, "no.xlsx does not exist"),
-        (["sweep", "-"], GOOD + b"{]\n", 65, "-:2:"),
-        (["pairs", "-"], b'{"id": 1.5, "text": ""}\n', 65, "-:1: field 'id'"),
-        (["dedup", "-", "--out", "no/such/folder/out.jsonl"], GOOD, 73, "cannot create no/such/folder/out.jsonl"),
-        (["dedup", "-", "--out", "out.doc"], GOOD, 78, "out.doc"),
-        (["sweep", "-", "--quarantine", "q.jsonl"], GOOD, 78, "--quarantine needs --on-error skip"),
-        (["sweep", "-", "--target", "top:x"], GOOD, 78, "expected text, signature or top:M"),
-        (["sweep", "-", "--df-min", "-1"], GOOD, 78, "df_min is -1"),
-        (["pairs", "-", "--k", "13"], GOOD, 78, "k is 13"),
-        (["sweep", "-", "--tz", "Kyiv"], GOOD, 78, "Kyiv"),
-        (["evaluate", "-", "--labels", "no.jsonl"], GOOD, 66, "no.jsonl"),
-        (["sweep", "-", "--config", "no.toml"], GOOD, 66, "no.toml"),
-        (["ingest", "-", "--store", "\udcff.db"], GOOD, 2, "is not UTF-8 text"),
-    ],
-)
+@pytest.mark.parametrize(("arguments", "stdin", "code", "message"), [
+    (["sweep"], b"", 2, "give either DOCS or --store"), (["sweep", "-", "--k", "0"], b"", 2, "not a number or a range"),
+    (["sweep", "-", "--k", "8-4"], b"", 2, "not a number or a range"), (["swep", "-"], b"", 2, "No such command"),
+    (["sweep", "-", "--k", "4-13"], GOOD, 2, "13 is more than the 12 key terms"),
+    (["sweep", "-", "--k", "4", "--score", "share"], GOOD, 2, "the share score has thresholds"),
+    (["pairs", "-", "--k-min", "13"], GOOD, 2, "no pair can have 13 of 12 terms"),
+    (["pairs", "-", "-"], GOOD, 78, "standard input can be read only once"),
+    (["sweep", "no.jsonl"], b"", 66, "no.jsonl does not exist"),
+    (["sweep", "no.xlsx"], b"", 66, "no.xlsx does not exist"), (["sweep", "-"], GOOD + b"{]\n", 65, "-:2:"),
+    (["pairs", "-"], b'{"id": 1.5, "text": ""}\n', 65, "-:1: field 'id'"),
+    (["dedup", "-", "--out", "no/such/folder/out.jsonl"], GOOD, 73, "cannot create no/such/folder/out.jsonl"),
+    (["dedup", "-", "--out", "out.doc"], GOOD, 78, "out.doc"),
+    (["sweep", "-", "--quarantine", "q.jsonl"], GOOD, 78, "--quarantine needs --on-error skip"),
+    (["sweep", "-", "--target", "top:x"], GOOD, 78, "expected text, signature or top:M"),
+    (["sweep", "-", "--df-min", "-1"], GOOD, 78, "df_min is -1"), (["pairs", "-", "--k", "13"], GOOD, 78, "k is 13"),
+    (["sweep", "-", "--tz", "Kyiv"], GOOD, 78, "Kyiv"),
+    (["evaluate", "-", "--labels", "no.jsonl"], GOOD, 66, "no.jsonl"),
+    (["sweep", "-", "--config", "no.toml"], GOOD, 66, "no.toml"),
+    (["ingest", "-", "--store", "\udcff.db"], GOOD, 2, "is not UTF-8 text"),
+])  # fmt: skip
 def test_exit_code_and_message(run, arguments, stdin, code, message):
     answer = run(*arguments, stdin=stdin)
     error = answer.stderr.decode()
@@ -90,21 +83,15 @@ def test_one_configuration_file_serves_commands_of_one_and_of_several_representa
     assert len(run("sweep", "-", "--config", "c.toml", "--format", "jsonl", stdin=GOOD).stdout.splitlines()) == 5
 
 
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ("df-mim = 3", "did you mean 'df-min'"),
-        ("= 3", "not a TOML file"),
-        ("zzzzzz = 1", "unknown key 'zzzzzz'"),
-        ('n = "abc"', "c.toml: n: 'abc' is not a valid integer"),
-        ("n = true", "c.toml: n is True; expected a string or a number"),
-        ("n = [3, 4]", "c.toml: n is [3, 4]; expected one value"),
-        ("quiet = 3", "c.toml: quiet is 3; expected true or false"),
-        ('score = "fast"', "c.toml: score: 'fast' is not one of"),
-        ("[sweep]\nn = 3", "unknown key 'sweep'"),
-        ("[n]\nn = 3", "c.toml: n is {'n': 3}; expected"),
-    ],
-)
+@pytest.mark.parametrize(("text", "message"), [
+    ("df-mim = 3", "did you mean 'df-min'"), ("= 3", "not a TOML file"), ("zzzzzz = 1", "unknown key 'zzzzzz'"),
+    ('n = "abc"', "c.toml: n: 'abc' is not a valid integer"),
+    ("n = true", "c.toml: n is True; expected a string or a number"),
+    ("n = [3, 4]", "c.toml: n is [3, 4]; expected one value"),
+    ("quiet = 3", "c.toml: quiet is 3; expected true or false"),
+    ('score = "fast"', "c.toml: score: 'fast' is not one of"), ("[sweep]\nn = 3", "unknown key 'sweep'"),
+    ("[n]\nn = 3", "c.toml: n is {'n': 3}; expected"),
+])  # fmt: skip
 def test_a_wrong_configuration_file_is_named(run, tmp_path, text, message):
     (tmp_path / "c.toml").write_text(text, encoding="utf-8")
     answer = run("sweep", "-", "--config", "c.toml", stdin=GOOD)
@@ -165,13 +152,10 @@ def test_a_machine_without_a_temporary_folder_is_told_to_name_one(capsys, monkey
     assert "name one in TMPDIR" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize(
-    ("message", "code", "said"),
-    [
-        ("no text; perhaps --columns text=Текст", "E_SCHEMA", "no text [E_SCHEMA]\ntry: x --columns text=Текст"),
-        ("not a date", "E_DATE", "not a date [E_DATE]\ntry: x --on-error skip --quarantine bad.jsonl"),
-    ],
-)
+@pytest.mark.parametrize(("message", "code", "said"), [
+    ("no text; perhaps --columns text=Текст", "E_SCHEMA", "no text [E_SCHEMA]\ntry: x --columns text=Текст"),
+    ("not a date", "E_DATE", "not a date [E_DATE]\ntry: x --on-error skip --quarantine bad.jsonl"),
+])  # fmt: skip
 def test_what_a_message_proposes_is_a_command_to_copy(monkeypatch, message, code, said):
     error = BadDataError(message, code=code, source="a.csv", line=2)
     monkeypatch.setattr(sys, "argv", ["x", "dedup", "a.csv"])

@@ -11,10 +11,10 @@ from datetime import datetime
 import pytest
 from click.testing import CliRunner
 
+from infostream_dedup import report
 from infostream_dedup.cli import cli
 from infostream_dedup.cli.run_log import RunLog
 from infostream_dedup.errors import MissingExtraError
-from infostream_dedup.report import needed
 from infostream_dedup.sample import documents_path
 
 TEXT = "Верховная Рада приняла закон о пенсиях голосами коалиции. Оппозиция пообещала подать жалобу в суд."
@@ -221,20 +221,16 @@ def test_a_collection_without_dates_or_documents_has_a_report_by_parts(run, tmp_
             assert re.search(r"<t[dh][^>]*>no date<", page)
 
 
-@pytest.mark.parametrize(
-    ("command", "package"),
-    [
-        ("sweep missing.jsonl --out report", "jinja2"),
-        ("sweep missing.jsonl --out report --xlsx", "xlsxwriter"),
-        ("compare missing.jsonl --out report", "jinja2"),
-        ("train missing.jsonl --labels missing.jsonl --curve report", "jinja2"),
-        ("passages provenance missing.jsonl --html report", "jinja2"),
-    ],
-)
+@pytest.mark.parametrize(("command", "package"), [
+    ("sweep missing.jsonl --out report", "jinja2"), ("sweep missing.jsonl --out report --xlsx", "xlsxwriter"),
+    ("compare missing.jsonl --out report", "jinja2"),
+    ("train missing.jsonl --labels missing.jsonl --curve report", "jinja2"),
+    ("passages provenance missing.jsonl --html report", "jinja2"),
+])  # fmt: skip
 def test_a_report_that_cannot_be_written_is_refused_before_anything_is_read(monkeypatch, tmp_path, command, package):
     """Hours of work would be lost: the rows are printed after the report."""
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(needed, "find_spec", lambda name: None if name == package else needed)
+    monkeypatch.setattr(report, "find_spec", lambda name: None if name == package else report)
     if package == "xlsxwriter":
         monkeypatch.setitem(sys.modules, package, None)
     error = CliRunner().invoke(cli, command.split()).exception
@@ -242,13 +238,10 @@ def test_a_report_that_cannot_be_written_is_refused_before_anything_is_read(monk
     assert f"needs the package {package}" in str(error)
 
 
-@pytest.mark.parametrize(
-    "command",
-    [
-        "sweep {} --representation stem --no-estimate --out report",
-        "compare {} --methods md5,key-terms-stem --sample-disagreements 1 --out report",
-    ],
-)
+@pytest.mark.parametrize("command", [
+    "sweep {} --representation stem --no-estimate --out report",
+    "compare {} --methods md5,key-terms-stem --sample-disagreements 1 --out report",
+])  # fmt: skip
 def test_the_report_is_written_even_if_nobody_reads_the_numbers(tmp_path, command):
     """Their reader may have stopped at the first lines, or before."""
     line = f"{sys.executable} -m infostream_dedup {command.format(documents_path())} | true"

@@ -6,7 +6,7 @@ import pytest
 
 from infostream_dedup.api import store as kept
 from infostream_dedup.errors import BadDataError, ConfigurationError
-from infostream_dedup.lab.estimation.copy_scores import Drift
+from infostream_dedup.lab.copy_scores import Drift
 from infostream_dedup.stream.deduplicator import Deduplicator
 
 BRIDGE = {

@@ -11,7 +11,7 @@ from infostream_dedup.judging.criteria.classifier import CLASSIFIER_PRESETS, dif
 from infostream_dedup.judging.criteria.document_models import document_models, key_term_candidates
 from infostream_dedup.judging.criteria.judged_pairs import judged_pairs
 from infostream_dedup.judging.criteria.training import GivenAuthority, held_out, prior_plane
-from infostream_dedup.lab.evaluation.labels import Label
+from infostream_dedup.lab.labels import Label
 from reports.criteria_tables import best_threshold
 
 

@@ -16,26 +16,9 @@ from infostream_dedup import desk as public
 from infostream_dedup import ingest
 from infostream_dedup.cli.store import desk as command
 from infostream_dedup.errors import BadDataError, ConfigurationError, NoInputError
-from infostream_dedup.judgements import Desk, desk_path
+from infostream_dedup.judgements import Desk, desk_path, judgements
 from infostream_dedup.judgements.desk import COLUMNS, add_job, end_job, last_result
-from infostream_dedup.judgements.judgements import (
-    SETTLING,
-    Judgement,
-    add_judgement,
-    agreement_of,
-    disagreements,
-    for_two,
-    forget_in_desk,
-    import_labels,
-    judgement_page,
-    kappa,
-    label_rows,
-    linked_pairs,
-    next_pairs,
-    progress_of,
-    undo_judgement,
-)
-from infostream_dedup.lab.evaluation.labels import read_labels
+from infostream_dedup.lab.labels import read_labels
 from infostream_dedup.stream.deduplicator import Deduplicator
 from infostream_dedup.stream.settings import StreamSettings
 from infostream_dedup.stream.store import Store
@@ -53,12 +36,14 @@ _KEYS = iter(range(1_000_000))
 def say(desk: Desk, pair: str, label: str | None, person: str = "oksana", **further: object) -> int:
     values = {"key": f"k{next(_KEYS)}", **further}
     with desk.writing() as connection:
-        return add_judgement(connection, Judgement(a=pair[0], b=pair[1], label=label, person=person, **values)).number
+        return judgements.add_judgement(
+            connection, judgements.Judgement(a=pair[0], b=pair[1], label=label, person=person, **values)
+        ).number
 
 
 def labels(desk: Desk, who: str | None = None) -> list[dict[str, object]]:
     with desk.reading() as connection:
-        return list(label_rows(connection, who=who))
+        return list(judgements.label_rows(connection, who=who))
 
 
 def test_a_desk_is_a_private_file_beside_its_store(tmp_path: Path) -> None:
@@ -98,7 +83,7 @@ def test_the_same_key_is_stored_once_and_other_content_refused(desk: Desk) -> No
     with pytest.raises(BadDataError, match="E_KEY_CONFLICT"):
         say(desk, "ab", "different", key="one")
     with desk.reading() as connection:
-        assert len(judgement_page(connection, before=None, limit=10)) == 1
+        assert len(judgements.judgement_page(connection, before=None, limit=10)) == 1
 
 
 def test_rows_are_never_changed_or_deleted(desk: Desk) -> None:
@@ -114,14 +99,14 @@ def test_undo_brings_back_what_was_said_before(desk: Desk) -> None:
     second = say(desk, "ab", "dup")
     assert [row["label"] for row in labels(desk)] == ["dup"]
     with desk.writing() as connection:
-        undone = undo_judgement(connection, second, "oksana", "u1")
+        undone = judgements.undo_judgement(connection, second, "oksana", "u1")
         assert (undone.a, undone.b, undone.added) == ("a", "b", True)
-        assert undo_judgement(connection, second, "oksana", "u2").added is False
+        assert judgements.undo_judgement(connection, second, "oksana", "u2").added is False
     assert [row["label"] for row in labels(desk)] == ["similar"]
     with pytest.raises(BadDataError, match="E_UNKNOWN_ID"), desk.writing() as connection:
-        undo_judgement(connection, 1, "taras", "u3")
+        judgements.undo_judgement(connection, 1, "taras", "u3")
     with desk.reading() as connection:
-        rows = judgement_page(connection, before=None, limit=10)
+        rows = judgements.judgement_page(connection, before=None, limit=10)
     assert [(row["undoes"], row["undone"]) for row in rows] == [(2, False), (None, True), (None, False)]
 
 
@@ -176,8 +161,8 @@ def test_progress_counts_pairs_and_not_rows(desk: Desk) -> None:
     say(desk, "ab", "similar", seconds=4.0)
     last = say(desk, "ac", None, seconds=1.0)
     with desk.reading() as connection:
-        assert progress_of(connection, "oksana") == {"judged": 1, "passed": 1, "last": last, "pace": 3.0}
-        assert progress_of(connection, "taras") == {"judged": 0, "passed": 0, "last": None, "pace": None}
+        assert judgements.progress_of(connection, "oksana") == {"judged": 1, "passed": 1, "last": last, "pace": 3.0}
+        assert judgements.progress_of(connection, "taras") == {"judged": 0, "passed": 0, "last": None, "pace": None}
 
 
 def test_majority_ties_and_settlements(desk: Desk) -> None:
@@ -186,20 +171,22 @@ def test_majority_ties_and_settlements(desk: Desk) -> None:
     assert labels(desk) == [{"a": "a", "b": "b", "label": None, "judges": 2, "labels": {"dup": 1, "similar": 1}}]
     assert labels(desk, "taras")[0]["label"] == "similar"
     with desk.reading() as connection:
-        assert disagreements(connection, 9) == [{"a": "a", "b": "b", "labels": {"oksana": "dup", "taras": "similar"}}]
-    say(desk, "ab", "similar", "iryna", queue=SETTLING)
+        assert judgements.disagreements(connection, 9) == [
+            {"a": "a", "b": "b", "labels": {"oksana": "dup", "taras": "similar"}}
+        ]
+    say(desk, "ab", "similar", "iryna", queue=judgements.SETTLING)
     assert labels(desk) == [{"a": "a", "b": "b", "label": "similar", "judges": 3}]
     with desk.reading() as connection:
-        assert disagreements(connection, 9) == []
+        assert judgements.disagreements(connection, 9) == []
         # A settlement is no third independent opinion.
-        assert [row["persons"] for row in agreement_of(connection)["judges"]] == [["oksana", "taras"]]
+        assert [row["persons"] for row in judgements.agreement_of(connection)["judges"]] == [["oksana", "taras"]]
 
 
 def test_kappa_worked_by_hand() -> None:
     # 35 of 50 alike: .7. By chance .5 x .6 + .5 x .4 = .5. Kappa = (.7 - .5) / (1 - .5).
-    assert kappa([("y", "y")] * 20 + [("y", "n")] * 5 + [("n", "y")] * 10 + [("n", "n")] * 15) == 0.4
-    assert kappa([("y", "y")] * 3) is None
-    assert kappa([]) is None
+    assert judgements.kappa([("y", "y")] * 20 + [("y", "n")] * 5 + [("n", "y")] * 10 + [("n", "n")] * 15) == 0.4
+    assert judgements.kappa([("y", "y")] * 3) is None
+    assert judgements.kappa([]) is None
 
 
 def test_agreement_of_two_judges(desk: Desk) -> None:
@@ -208,7 +195,7 @@ def test_agreement_of_two_judges(desk: Desk) -> None:
         say(desk, pair, other, "taras")
     say(desk, "bc", "dup")
     with desk.reading() as connection:
-        found = agreement_of(connection)
+        found = judgements.agreement_of(connection)
     # Alike 2 of 3; by chance (2 x 1 + 1 x 2) / 9 = 4/9; kappa = (2/3 - 4/9) / (5/9) = .4.
     assert found == {
         "pairs": 3, "agreed": 2, "judges": [{"persons": ["oksana", "taras"], "pairs": 3, "agreed": 2, "kappa": 0.4}],
@@ -227,8 +214,8 @@ def test_what_is_exported_is_read_by_the_other_commands_and_comes_back(desk: Des
     with Desk.open(tmp_path / "second.desk") as second:
         rows = [orjson.loads(line) for line in file.read_bytes().splitlines()]
         with second.writing() as connection:
-            assert import_labels(connection, rows, person="file") == (2, 1)
-            assert import_labels(connection, rows, person="file") == (0, 0)
+            assert judgements.import_labels(connection, rows, person="file") == (2, 1)
+            assert judgements.import_labels(connection, rows, person="file") == (0, 0)
         assert [row["label"] for row in labels(second)] == ["dup", "template"]
 
 
@@ -236,7 +223,7 @@ def test_an_import_brings_back_an_opinion_that_an_earlier_import_replaced(desk: 
     def take_in(*said: str) -> tuple[int, int]:
         rows = [{"a": "b", "b": "a", "label": label, "repeats": "a"} for label in said]
         with desk.writing() as connection:
-            return import_labels(connection, rows, person="oksana")
+            return judgements.import_labels(connection, rows, person="oksana")
 
     for label, added in (("dup", 1), ("different", 1), ("dup", 1), ("dup", 0), ("different", 1), ("dup", 1)):
         assert take_in(label) == (added, 0)
@@ -250,10 +237,10 @@ def test_an_import_brings_back_an_opinion_that_an_earlier_import_replaced(desk: 
 def test_an_import_that_is_sent_again_does_not_replace_what_the_person_said_since(desk: Desk) -> None:
     rows = [{"a": "a", "b": "b", "label": "dup"}]
     with desk.writing() as connection:
-        assert import_labels(connection, rows, person="oksana") == (1, 0)
+        assert judgements.import_labels(connection, rows, person="oksana") == (1, 0)
     say(desk, "ab", "different")
     with desk.writing() as connection:
-        assert import_labels(connection, rows, person="oksana") == (0, 0)
+        assert judgements.import_labels(connection, rows, person="oksana") == (0, 0)
     assert [row["label"] for row in labels(desk)] == ["different"]
 
 
@@ -265,7 +252,7 @@ def test_an_import_that_is_sent_again_does_not_replace_what_the_person_said_sinc
 def test_a_bad_row_stops_an_import_and_is_named(desk: Desk, row: dict[str, str], code: str) -> None:
     good = {"a": "x", "b": "y", "label": "dup"}
     with pytest.raises(BadDataError) as found, desk.writing() as connection:
-        import_labels(connection, [good, row], person="file")
+        judgements.import_labels(connection, [good, row], person="file")
     assert (found.value.code, found.value.line) == (code, 2)
     assert labels(desk) == []
 
@@ -275,7 +262,7 @@ def test_a_pair_goes_to_one_person_and_does_not_come_back(desk: Desk) -> None:
 
     def ask(person: str, besides: frozenset[tuple[str, str]] = frozenset()) -> list[tuple[str, str]]:
         with desk.writing() as connection:
-            return next_pairs(
+            return judgements.next_pairs(
                 connection, pairs, person=person, queue="boundary", wanted=1, besides=besides, share_of_two=0
             )
 
@@ -300,23 +287,24 @@ def test_the_random_queue_does_not_begin_with_the_pairs_for_two() -> None:
             (number, f"d{number}", f"e{number}", f"g{number}", None, 5, 5, 0, "duplicate") for number in range(2000)
         )
         connection.executemany("INSERT INTO document VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", rows)
-        pairs = linked_pairs(connection, "random", k_duplicate=6)
+        pairs = judgements.linked_pairs(connection, "random", k_duplicate=6)
     assert len(pairs) == 2000
-    assert sum(for_two(pair, 0.1) for pair in pairs[:200]) < 40
+    assert sum(judgements.for_two(pair, 0.1) for pair in pairs[:200]) < 40
 
 
 def test_some_pairs_are_for_two(desk: Desk) -> None:
     pairs = [("a", f"b{number}") for number in range(2000)]
-    assert 0.08 < (sum(for_two(pair, 0.1) for pair in pairs) / len(pairs)) < 0.12
-    (twice, *_) = [pair for pair in pairs if for_two(pair, 0.1)]
-    once = next(pair for pair in pairs if not for_two(pair, 0.1))
+    assert 0.08 < (sum(judgements.for_two(pair, 0.1) for pair in pairs) / len(pairs)) < 0.12
+    (twice, *_) = [pair for pair in pairs if judgements.for_two(pair, 0.1)]
+    once = next(pair for pair in pairs if not judgements.for_two(pair, 0.1))
     for pair in (twice, once):
         with desk.writing() as connection:
-            add_judgement(
-                connection, Judgement(a=pair[0], b=pair[1], label="dup", person="oksana", key=f"two-{pair[1]}")
+            judgements.add_judgement(
+                connection,
+                judgements.Judgement(a=pair[0], b=pair[1], label="dup", person="oksana", key=f"two-{pair[1]}"),
             )
     with desk.writing() as connection:
-        found = next_pairs(connection, [once, twice], person="taras", queue="boundary", wanted=5)
+        found = judgements.next_pairs(connection, [once, twice], person="taras", queue="boundary", wanted=5)
     assert found == [twice]
 
 
@@ -340,7 +328,7 @@ def test_the_present_is_the_latest_that_was_not_taken_back(steps: list[tuple[str
                 stack.append((say(desk, pair, label, person), label))
             elif stack:
                 with desk.writing() as connection:
-                    undo_judgement(connection, stack.pop()[0], person, f"k{next(_KEYS)}")
+                    judgements.undo_judgement(connection, stack.pop()[0], person, f"k{next(_KEYS)}")
         expected = {key: stack[-1][1] for key, stack in stacks.items() if stack}
         with desk.reading() as connection:
             rows = connection.execute("SELECT a || b, person, label FROM v_judgement").fetchall()
@@ -356,7 +344,7 @@ def test_reservations_made_before_the_clock_was_set_back_do_not_last(
     for person, now in (("oksana", 1440), ("taras", 0), ("oksana", 5), ("oksana", 11)):
         monkeypatch.setattr("infostream_dedup.judgements.judgements.present_moment", lambda now=now: now * minute)
         with desk.writing() as connection:
-            given.append(next_pairs(connection, [("a", "b")], person=person, queue="random", wanted=1))
+            given.append(judgements.next_pairs(connection, [("a", "b")], person=person, queue="random", wanted=1))
     assert [len(pairs) for pairs in given] == [1, 1, 0, 1]
 
 
@@ -378,7 +366,7 @@ def filled(folder: Path) -> Path:
         stream.process([{"id": name, "text": f"Слово {name} и дело."} for name in "xyz"])
     with Desk.open(desk_path(store)) as desk, desk.writing() as connection:
         end_job(connection, add_job(connection, "sweep", {}, position="1-3-0", person="local"), "done", result=RESULT)
-        add_judgement(connection, Judgement(a="x", b="y", label="dup", person="oksana", key="1"))
+        judgements.add_judgement(connection, judgements.Judgement(a="x", b="y", label="dup", person="oksana", key="1"))
         connection.execute("INSERT INTO asked (queue, a, b) VALUES ('audit', 'x', 'z'), ('audit', 'y', 'z')")
     return store
 
@@ -390,7 +378,7 @@ def check(store: Path) -> None:
         assert found is not None
         assert found["result"] == LEFT
         assert connection.execute("SELECT a, b FROM asked").fetchall() == [("y", "z")]
-        assert [row["label"] for row in label_rows(connection)] == ["dup"]
+        assert [row["label"] for row in judgements.label_rows(connection)] == ["dup"]
     data = desk_path(store).read_bytes()
     assert "Тайна".encode() not in data
     assert "Мост".encode() in data
@@ -438,7 +426,7 @@ def test_what_is_deleted_is_overwritten_even_where_the_file_is_not_rewritten(tmp
         with desk.writing() as connection:
             # SQLite may be built with either default.
             connection.execute("PRAGMA secure_delete = OFF")
-            assert forget_in_desk(connection, {"x"}) == 3
+            assert judgements.forget_in_desk(connection, {"x"}) == 3
         connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
     check(store)
 

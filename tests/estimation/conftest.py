@@ -10,7 +10,7 @@ import pytest
 
 from infostream_dedup.judging.evidence.facts import DAY
 from infostream_dedup.judging.evidence.pair_evidence import TripleRows
-from infostream_dedup.lab.estimation.kernels import Universe
+from infostream_dedup.lab.kernels import Universe
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

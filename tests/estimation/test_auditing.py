@@ -7,7 +7,7 @@ import pytest
 
 from infostream_dedup import audit
 from infostream_dedup.errors import BadDataError, UsageError
-from infostream_dedup.lab.estimation.audit import STRATA, AuditedPairs, audit_scores, pairs_to_judge, shared_out
+from infostream_dedup.lab.audit import STRATA, AuditedPairs, audit_scores, pairs_to_judge, shared_out
 from infostream_dedup.sample import documents_path
 
 

@@ -18,24 +18,10 @@ from infostream_dedup.judging.evidence.collecting import EvidenceReader
 from infostream_dedup.judging.evidence.facts import DAY, DocumentFacts
 from infostream_dedup.judging.evidence.kernels.comparing import COLUMNS
 from infostream_dedup.judging.evidence.pair_evidence import TripleRanges, TripleRows, fill_in_wording
-from infostream_dedup.lab.estimation import census as module
-from infostream_dedup.lab.estimation import duplicate_scores
-from infostream_dedup.lab.estimation.census import (
-    COUNTED,
-    PHRASE,
-    SERIES,
-    CopyCensus,
-    DrawnPairs,
-    counted_pairs,
-    find_all_copies,
-    hash_of_pairs,
-    in_universe,
-    shared_wording,
-    texts_of_documents,
-    thinned,
-)
-from infostream_dedup.lab.estimation.copy_scores import DayCopies, Links, drifts, latest_drifts
-from infostream_dedup.lab.estimation.duplicate_scores import draw_candidates
+from infostream_dedup.lab import census as counting
+from infostream_dedup.lab import duplicate_scores
+from infostream_dedup.lab.copy_scores import DayCopies, Links, drifts, latest_drifts
+from infostream_dedup.lab.duplicate_scores import draw_candidates
 from infostream_dedup.links.similarity_matrix import SimilarityMatrix
 from infostream_dedup.model import NO_TIME
 from infostream_dedup.runs.batch.collection import collect
@@ -69,10 +55,11 @@ def _table(copies):
 def test_a_case_worked_by_hand(triple_rows, universe):
     # 0 and 1 share 3 of the 10 triples of 1; 0 and 2 share 2 of 10; 3 is equal to 0; 4 lies inside 0.
     rows = triple_rows([range(12), [0, 1, 2, *range(20, 27)], [0, 1, *range(30, 38)], range(12), range(4, 8)])
-    found = find_all_copies(rows, universe(5))
+    found = counting.find_all_copies(rows, universe(5))
     assert _table(found) == {(0, 1): 0.3, (0, 3): 1.0, (0, 4): 1.0, (1, 3): 0.3, (3, 4): 1.0}
     # Three triples, and less than half of a text, may be a phrase.
-    assert found.marks.tolist() == [PHRASE, COUNTED, COUNTED, PHRASE, COUNTED]
+    phrase, counted = counting.PHRASE, counting.COUNTED
+    assert found.marks.tolist() == [phrase, counted, counted, phrase, counted]
     assert (found.total, found.series, found.sampled) == (3, 0, 1)
 
 
@@ -84,12 +71,12 @@ def test_posts_of_a_daily_form_are_a_series_and_so_are_their_copies(triple_rows,
     channels = universe(
         7, days=np.array([0.4, 0.41, 1.4, 1.41, 0.5, 0.6, 0.7]), sources=np.array([1, 2, 1, 2, 3, 4, 5])
     )
-    found = find_all_copies(rows, channels)
+    found = counting.find_all_copies(rows, channels)
     marks = dict(zip(_table(found), found.marks.tolist(), strict=True))
-    assert {pair for pair, mark in marks.items() if mark == SERIES} == {(0, 2), (0, 3), (1, 2), (1, 3)}
-    assert {pair for pair, mark in marks.items() if mark == PHRASE} == {(2, 4), (3, 4), (0, 5), (1, 5)}
+    assert {pair for pair, mark in marks.items() if mark == counting.SERIES} == {(0, 2), (0, 3), (1, 2), (1, 3)}
+    assert {pair for pair, mark in marks.items() if mark == counting.PHRASE} == {(2, 4), (3, 4), (0, 5), (1, 5)}
     copies = {(0, 1), (2, 3), (0, 4), (1, 4), (4, 5), (0, 6), (1, 6), (4, 6), (5, 6)}
-    assert {pair for pair, mark in marks.items() if mark == COUNTED} == copies
+    assert {pair for pair, mark in marks.items() if mark == counting.COUNTED} == copies
     assert (found.total, found.series) == (9, 4)
 
 
@@ -99,7 +86,7 @@ def test_equal_to_brute_force_on_anything(triple_rows, universe, texts, seed):
     rows = triple_rows(texts)
     days = None if seed == 0 else np.random.default_rng(seed).random(len(texts)) * 25
     pairs = universe(len(texts), days=days)
-    assert _table(find_all_copies(rows, pairs)) == _brute_force(rows, pairs)
+    assert _table(counting.find_all_copies(rows, pairs)) == _brute_force(rows, pairs)
 
 
 @pytest.mark.parametrize("dated", [False, True])
@@ -111,24 +98,24 @@ def test_equal_to_brute_force_with_clusters_of_2_to_500(triple_rows, universe, e
     days = random.random(len(rows.begins) - 1) * 40 if dated else None
     pairs = universe(len(rows.begins) - 1, days=days)
     expected = _brute_force(rows, pairs)
-    assert _table(find_all_copies(rows, pairs)) == expected
+    assert _table(counting.find_all_copies(rows, pairs)) == expected
     assert len(expected) > 3_000
 
 
 def test_tables_in_parts_give_the_same(triple_rows, universe, edited, monkeypatch):
     rows = triple_rows(edited(3, [80, 20, *[3] * 40]))
     pairs = universe(len(rows.begins) - 1)
-    whole = _table(find_all_copies(rows, pairs))
+    whole = _table(counting.find_all_copies(rows, pairs))
     monkeypatch.setattr(pair_evidence, "_PART", 5)
-    assert _table(find_all_copies(rows, pairs)) == whole
+    assert _table(counting.find_all_copies(rows, pairs)) == whole
     assert whole
 
 
 def test_more_pairs_than_are_kept_are_counted_and_sampled(triple_rows, universe, edited):
     rows = triple_rows(edited(4, [200, *[2] * 50]))
     pairs = universe(len(rows.begins) - 1)
-    whole = find_all_copies(rows, pairs)
-    part = find_all_copies(rows, pairs, most=1000)
+    whole = counting.find_all_copies(rows, pairs)
+    part = counting.find_all_copies(rows, pairs, most=1000)
     assert part.total == pytest.approx(whole.total, rel=0.05)
     assert whole.total > 5_000
     assert part.sampled > 1
@@ -150,8 +137,10 @@ def test_a_story_of_500_sites_is_found_among_texts(corpora):
     reader = EvidenceReader()
     collection = collect([Document(id=row["id"], text=row["text"]) for row in rows], evidence=reader)
     evidence = reader.finish(collection.languages)
-    counted = counted_pairs(DocumentFacts.of_documents(collection.documents, collection.text_hashes), evidence.records)
-    found = find_all_copies(evidence.triples, counted.universe)
+    counted = counting.counted_pairs(
+        DocumentFacts.of_documents(collection.documents, collection.text_hashes), evidence.records
+    )
+    found = counting.find_all_copies(evidence.triples, counted.universe)
     assert int(((found.a >= 400) & (found.b >= 400)).sum()) == 500 * 499 // 2
 
 
@@ -161,15 +150,17 @@ def test_equal_to_brute_force_on_300_real_documents(corpora):
     reader = EvidenceReader()
     collection = collect([Document(id=row["id"], text=row["text"]) for row in rows], evidence=reader)
     evidence = reader.finish(collection.languages)
-    counted = counted_pairs(DocumentFacts.of_documents(collection.documents, collection.text_hashes), evidence.records)
-    found = find_all_copies(evidence.triples, counted.universe)
+    counted = counting.counted_pairs(
+        DocumentFacts.of_documents(collection.documents, collection.text_hashes), evidence.records
+    )
+    found = counting.find_all_copies(evidence.triples, counted.universe)
     assert _table(found) == _brute_force(evidence.triples, counted.universe)
     assert len(found) > 50
 
 
 def test_nothing_comes_of_nothing(universe):
     rows = TripleRows(np.zeros(0, dtype=np.uint64), np.zeros(1, dtype=np.int64))
-    assert len(find_all_copies(rows, universe(0))) == 0
+    assert len(counting.find_all_copies(rows, universe(0))) == 0
 
 
 # The census of a part of a collection is that of its documents alone.
@@ -179,7 +170,7 @@ def _census(texts, *, ranges=None):
     documents = [Document(id=str(number), text=text, lang="ru") for number, text in enumerate(texts)]
     reader = EvidenceReader(ranges=ranges)
     collection = collect(documents, evidence=reader)
-    return CopyCensus(collection.documents, reader.finish(collection.languages), ranges=ranges)
+    return counting.CopyCensus(collection.documents, reader.finish(collection.languages), ranges=ranges)
 
 
 def _texts():
@@ -227,8 +218,8 @@ def _from_all(rows):
 
 def _from_shared(rows, universe):
     ranges = TripleRanges.of(rows)
-    texts = texts_of_documents(ranges.checksums(), ranges.sizes(), universe).stand_ins(len(rows.begins) - 1)
-    found = shared_wording(ranges, texts)
+    texts = counting.texts_of_documents(ranges.checksums(), ranges.sizes(), universe).stand_ins(len(rows.begins) - 1)
+    found = counting.shared_wording(ranges, texts)
     a, b = _every_pair(len(rows.begins) - 1)
     evidence = np.zeros((len(a), len(COLUMNS)))
     found.fill_in(a, b, evidence)
@@ -263,7 +254,7 @@ def test_parts_and_blocks_of_pairs_change_nothing(triple_rows, universe, edited,
     pairs = universe(len(rows.begins) - 1)
     whole = _from_shared(rows, pairs)
     monkeypatch.setattr(pair_evidence, "_PART", 4)
-    monkeypatch.setattr(module, "_PAIRS_AT_ONCE", 101)
+    monkeypatch.setattr(counting, "_PAIRS_AT_ONCE", 101)
     parts = _from_shared(rows, pairs)
     assert parts[0].terms == whole[0].terms > 500
     assert np.array_equal(parts[1], whole[1])
@@ -302,11 +293,11 @@ def _slowly(matrix, links, facts, universe, languages, most):
         (facts.times[a] != NO_TIME) & (facts.times[b] != NO_TIME) & (facts.sources[a] >= 0) & (facts.sources[b] >= 0)
     )
     far = linked & known & (facts.sources[a] != facts.sources[b]) & (abs(facts.times[a] - facts.times[b]) > 60 * DAY)
-    inside, series = in_universe(universe, a, b)
+    inside, series = counting.in_universe(universe, a, b)
     kept = inside & ~series
     found = []
     for chosen, size in zip((kept, kept & linked, far), most, strict=True):
-        drawn = DrawnPairs(size)
+        drawn = counting.DrawnPairs(size)
         drawn.add(a[chosen], b[chosen])
         found.append(np.stack(drawn.pairs()))
     return [*found, int(far.sum())]
@@ -333,12 +324,12 @@ def test_equal_to_a_draw_from_a_list_of_all_pairs(universe, monkeypatch, most, d
 
 def test_halved_as_if_by_one_thread():
     a, b = np.triu_indices(60, 1)
-    hashes = hash_of_pairs(a, b)
-    kept, halvings = thinned(a, b, halvings=0, most=500)
+    hashes = counting.hash_of_pairs(a, b)
+    kept, halvings = counting.thinned(a, b, halvings=0, most=500)
     assert halvings == 2
     assert kept.tolist() == np.flatnonzero(hashes < np.uint64(1 << 62)).tolist()
-    assert thinned(a, b, halvings=0, most=len(a))[1] == 0
-    assert thinned(a, b, halvings=5, most=len(a))[1] == 5
+    assert counting.thinned(a, b, halvings=0, most=len(a))[1] == 0
+    assert counting.thinned(a, b, halvings=5, most=len(a))[1] == 5
 
 
 START = date(2026, 3, 2)

@@ -15,8 +15,8 @@ from infostream_dedup.documents import read_documents
 from infostream_dedup.errors import UsageError
 from infostream_dedup.judging.evidence.collecting import EvidenceReader
 from infostream_dedup.judging.evidence.facts import DocumentFacts
-from infostream_dedup.lab.estimation import copy_scores
-from infostream_dedup.lab.estimation.census import (
+from infostream_dedup.lab import copy_scores
+from infostream_dedup.lab.census import (
     COUNTED,
     PHRASE,
     SERIES,
@@ -27,15 +27,8 @@ from infostream_dedup.lab.estimation.census import (
     find_all_copies,
     in_universe,
 )
-from infostream_dedup.lab.estimation.copy_scores import Links, count_copies, links_in_groups
-from infostream_dedup.lab.estimation.sweep_estimator import (
-    EDITS,
-    PlantedCollection,
-    Vocabulary,
-    edited,
-    known_k,
-    sentences_of,
-)
+from infostream_dedup.lab.copy_scores import Links, count_copies, links_in_groups
+from infostream_dedup.lab.sweep_estimator import EDITS, PlantedCollection, Vocabulary, edited, known_k, sentences_of
 from infostream_dedup.links.measures import advise
 from infostream_dedup.links.pair_rules import count_grades
 from infostream_dedup.model import Settings
@@ -433,7 +426,7 @@ def test_recovered_are_the_pairs_that_a_matrix_links_both_ways():
 
 def test_an_interval_worked_by_hand():
     # Wilson, 8 of 10: (.8 + 3.8415/20 +- 1.96 sqrt(.8 * .2 / 10 + 3.8415/400)) / (1 + 3.8415/10)
-    from infostream_dedup.lab.estimation.sweep_estimator import _wilson
+    from infostream_dedup.lab.sweep_estimator import _wilson
 
     assert _wilson(8, 10) == pytest.approx((0.4902, 0.9433), abs=1e-4)
 

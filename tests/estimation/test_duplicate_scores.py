@@ -9,29 +9,14 @@ import pytest
 from infostream_dedup import read_documents, sweep
 from infostream_dedup.judging.evidence.kernels.comparing import COLUMNS
 from infostream_dedup.judging.evidence.pair_model import shipped_model
-from infostream_dedup.lab.estimation import duplicate_scores
-from infostream_dedup.lab.estimation.census import DrawnPairs
-from infostream_dedup.lab.estimation.copy_scores import CopyScores
-from infostream_dedup.lab.estimation.duplicate_scores import (
-    FIELDS,
-    LEVELS,
-    CheckedLinks,
-    ComparedCandidates,
-    DuplicateEstimate,
-    DuplicateScores,
-    FitCheck,
-    _f1,
-    are_refilled,
-    disputed_share,
-    estimate_duplicates,
-    fit_mixture,
-    levels_of,
-    patterns_of,
-)
-from infostream_dedup.lab.estimation.sweep_estimator import known_k
+from infostream_dedup.lab import duplicate_scores
+from infostream_dedup.lab import duplicate_scores as duplicates
+from infostream_dedup.lab.census import DrawnPairs
+from infostream_dedup.lab.copy_scores import CopyScores
+from infostream_dedup.lab.sweep_estimator import known_k
 from infostream_dedup.links.measures import advise
 
-GOOD = FitCheck(
+GOOD = duplicates.FitCheck(
     disagreement=0.03, overall=0.2, unworded=0.01, refilled=0.01, disputed=0.0, far_links=0, far=None, candidates=900,
     links=300,
 )  # fmt: skip
@@ -63,12 +48,12 @@ def test_sources_that_a_mean_hides_by_hand():
     # 250 links of source 7 in which the two agree, 50 of source 8 in which they do not; the mean is .04.
     sources = np.array([[7] * 250 + [8] * 50] * 2)
     apart = np.array([0.02] * 250 + [0.12] * 50)
-    assert disputed_share(sources, apart) == pytest.approx(50 / 300)
-    assert disputed_share(sources, np.minimum(apart, 0.119)) == 0.0
+    assert duplicates.disputed_share(sources, apart) == pytest.approx(50 / 300)
+    assert duplicates.disputed_share(sources, np.minimum(apart, 0.119)) == 0.0
     # One link less is too little to tell, unless a link with another source is one of its own.
-    assert disputed_share(sources[:, :-1], apart[:-1]) == 0.0
-    assert disputed_share(np.append(sources[:, :-1], [[8], [9]], axis=1), apart) == pytest.approx(50 / 300)
-    assert disputed_share(sources[:, :0], apart[:0]) == 0.0
+    assert duplicates.disputed_share(sources[:, :-1], apart[:-1]) == 0.0
+    assert duplicates.disputed_share(np.append(sources[:, :-1], [[8], [9]], axis=1), apart) == pytest.approx(50 / 300)
+    assert duplicates.disputed_share(sources[:, :0], apart[:0]) == 0.0
 
 
 def test_forms_filled_in_with_other_numbers_are_no_duplicates():
@@ -94,7 +79,7 @@ def test_forms_filled_in_with_other_numbers_are_no_duplicates():
 
 
 def _scores(step, precision, recall):
-    return DuplicateScores(
+    return duplicates.DuplicateScores(
         step=step, precision=precision, recall=recall, precision_bounds=None, recall_bounds=None,
         model_precision=precision,
     )  # fmt: skip
@@ -102,10 +87,10 @@ def _scores(step, precision, recall):
 
 def test_only_a_reliable_estimate_chooses_k():
     scores = [_scores(2, 1.0, 1.0), _scores(4, 0.6, 1.0), _scores(7, 0.9, 0.9), _scores(9, 1.0, 0.5)]
-    good = DuplicateEstimate(scores=scores, check=GOOD, fit=None, lowest_step=3)
+    good = duplicates.DuplicateEstimate(scores=scores, check=GOOD, fit=None, lowest_step=3)
     assert recommended_k([], good).chosen == 7
     assert recommended_k([], good).reason.startswith("estimated: ")
-    bad = DuplicateEstimate(scores=scores, check=replace(GOOD, unworded=0.2), fit=None, lowest_step=3)
+    bad = duplicates.DuplicateEstimate(scores=scores, check=replace(GOOD, unworded=0.2), fit=None, lowest_step=3)
     assert recommended_k([], bad).chosen == 6
     assert recommended_k([], bad, n=4).chosen == 2
 
@@ -122,7 +107,7 @@ def test_where_most_links_are_one_text_in_other_words_the_pair_model_chooses_k()
     counted = [copies(4, 0.3), copies(6, 0.5), copies(9, 0.9)]
     scores = [_scores(step, 0.5, 1.0) for step in (2, 4, 6, 9)]
     check = replace(GOOD, disagreement=0.07, overall=0.749)
-    found = DuplicateEstimate(
+    found = duplicates.DuplicateEstimate(
         scores=scores, check=check, fit=None, lowest_step=3,
         by_model=dict(zip((2, 4, 6, 9), (0.99, 0.9, 0.89, 0.7), strict=True)), accepted=0.75,
     )  # fmt: skip
@@ -148,14 +133,14 @@ def test_in_a_small_collection_the_pair_model_chooses_k_by_hand(monkeypatch):
 
     def estimated(grades):
         evidence, pairs = np.zeros((len(grades), len(COLUMNS))), np.arange(len(grades))
-        links = CheckedLinks(
+        links = duplicates.CheckedLinks(
             sources=np.zeros((2, 0), np.int64), grades=grades, evidence=evidence, far=evidence[:0], far_links=0
         )
-        candidates = ComparedCandidates(
+        candidates = duplicates.ComparedCandidates(
             a=2 * pairs, b=2 * pairs + 1, grades=np.array(grades, dtype=np.uint8), evidence=evidence,
             texts=np.arange(6), links=links, checked_step=6, lowest_step=3,
         )  # fmt: skip
-        return estimate_duplicates(candidates, steps=range(1, 13))
+        return duplicates.estimate_duplicates(candidates, steps=range(1, 13))
 
     # The model expects 1.8 right pairs: .9 of one link at k = 6, 1.7 of two at k = 5, 1.8 of three at k = 4.
     found = estimated([7, 5, 4])
@@ -178,7 +163,7 @@ def test_in_a_small_collection_the_pair_model_chooses_k_by_hand(monkeypatch):
 def test_a_count_in_which_forms_are_many_does_not_choose_k():
     # F1 of 9 is 2 * .9 * .8 / 1.7.
     counted = [copies(6, 0.5), copies(9, 0.9)]
-    few = DuplicateEstimate(
+    few = duplicates.DuplicateEstimate(
         scores=[_scores(6, 0.5, 1.0)], check=replace(GOOD, unworded=0.2, refilled=0.059), fit=None, lowest_step=3
     )
     assert recommended_k(counted, few).chosen == 9
@@ -197,16 +182,16 @@ def test_a_count_in_which_forms_are_many_does_not_choose_k():
 
 def test_a_text_that_is_not_drawn_takes_its_pairs_with_it(monkeypatch):
     evidence = np.random.default_rng(3).random((3, len(COLUMNS)))
-    none = CheckedLinks(
+    none = duplicates.CheckedLinks(
         sources=np.zeros((2, 0), np.int64), grades=np.zeros(0, np.uint8), evidence=evidence[:0], far=evidence[:0],
         far_links=0,
     )  # fmt: skip
-    candidates = ComparedCandidates(
+    candidates = duplicates.ComparedCandidates(
         a=np.array([0, 0, 1]), b=np.array([1, 2, 2]), grades=np.array([7, 5, 5], dtype=np.uint8), evidence=evidence,
         texts=np.array([3, 10, 40]), links=none, checked_step=6, lowest_step=3,
     )  # fmt: skip
-    patterns, which = patterns_of(levels_of(evidence))
-    fit = fit_mixture(patterns, np.bincount(which).astype(np.float64), np.full(len(patterns), 0.5))
+    patterns, which = duplicates.patterns_of(duplicates.levels_of(evidence))
+    fit = duplicates.fit_mixture(patterns, np.bincount(which).astype(np.float64), np.full(len(patterns), 0.5))
 
     def drawn(documents, *, draws):
         # Text 10, that of document 1, is missing in the first draw.
@@ -225,14 +210,14 @@ def test_a_text_that_is_not_drawn_takes_its_pairs_with_it(monkeypatch):
 def test_what_the_pair_model_says_of_the_links_is_kept_beside_a_doubtful_fit():
     random = np.random.default_rng(5)
     evidence, grades = random.random((400, len(COLUMNS))), random.integers(3, 10, 400).astype(np.uint8)
-    links = CheckedLinks(
+    links = duplicates.CheckedLinks(
         sources=np.zeros((2, 400), np.int64), grades=grades, evidence=evidence, far=evidence[:0], far_links=0
     )
     a, b = np.divmod(np.arange(400), 20)
-    candidates = ComparedCandidates(
+    candidates = duplicates.ComparedCandidates(
         a=a, b=b + 20, grades=grades, evidence=evidence, texts=np.arange(40), links=links, checked_step=6, lowest_step=3
     )
-    found = estimate_duplicates(candidates, steps=[4, 6], draws=2)
+    found = duplicates.estimate_duplicates(candidates, steps=[4, 6], draws=2)
     model = shipped_model().probabilities(evidence)
     assert found.code == "upper_bound"
     assert found.accepted == pytest.approx(model[grades >= 6].mean())
@@ -243,8 +228,8 @@ def test_what_the_pair_model_says_of_the_links_is_kept_beside_a_doubtful_fit():
 def test_copies_that_are_not_forms_by_hand():
     # Four pairs with equal wording, one of which has other numbers; at k = 6 two of three links are right.
     linked, right = np.array([True, True, True, False]), np.array([True, True, False, True])
-    assert _f1(linked, right) == pytest.approx(2 * 2 / (3 + 3))
-    assert _f1(np.zeros(2, dtype=bool), np.zeros(2, dtype=bool)) == 0.0
+    assert duplicates._f1(linked, right) == pytest.approx(2 * 2 / (3 + 3))
+    assert duplicates._f1(np.zeros(2, dtype=bool), np.zeros(2, dtype=bool)) == 0.0
 
 
 def test_a_sample_does_not_depend_on_how_pairs_come():
@@ -332,8 +317,8 @@ def test_levels_of_a_pair_worked_by_hand():
         share30_backward=0.39,
     )  # fmt: skip
     # Roots: .09 is .3. One name is too few to compare. A cut belongs to the level above it.
-    assert levels_of(np.array([pair])).tolist() == [[3, 6, 0, 7, 2, 3]]
-    assert levels_of(np.array([_row()])).tolist() == [[1, 0, 0, 1, 1, 1]]
+    assert duplicates.levels_of(np.array([pair])).tolist() == [[3, 6, 0, 7, 2, 3]]
+    assert duplicates.levels_of(np.array([_row()])).tolist() == [[1, 0, 0, 1, 1, 1]]
 
 
 def test_a_form_filled_in_twice_has_the_wording_and_not_the_numbers():
@@ -341,12 +326,12 @@ def test_a_form_filled_in_twice_has_the_wording_and_not_the_numbers():
     levels = np.array(
         [[5, 3, 0, 7, 7, 7], [5, 4, 0, 7, 7, 7], [5, 0, 0, 7, 7, 7], [4, 1, 0, 7, 7, 7], [7, 1, 7, 1, 1, 1]]
     )
-    assert are_refilled(levels.astype(np.int8)).tolist() == [True, False, False, False, True]
+    assert duplicates.are_refilled(levels.astype(np.int8)).tolist() == [True, False, False, False, True]
 
 
 def test_patterns_are_distinct_and_lead_back():
-    levels = np.random.default_rng(1).integers(0, 3, (500, len(FIELDS))).astype(np.int8)
-    patterns, which = patterns_of(levels)
+    levels = np.random.default_rng(1).integers(0, 3, (500, len(duplicates.FIELDS))).astype(np.int8)
+    patterns, which = duplicates.patterns_of(levels)
     assert np.array_equal(patterns[which], levels)
     assert len(np.unique(patterns, axis=0)) == len(patterns)
 
@@ -354,11 +339,11 @@ def test_patterns_are_distinct_and_lead_back():
 @pytest.mark.parametrize("prior", [0.5, 0.1, 0.02])
 def test_two_classes_are_found_again(prior):
     random = np.random.default_rng(3)
-    m = random.dirichlet([0.3, 0.3, 0.5, 0.5, 1, 2, 4, 8], len(FIELDS))
-    u = random.dirichlet([0.3, 8, 4, 2, 1, 0.5, 0.5, 0.3], len(FIELDS))
+    m = random.dirichlet([0.3, 0.3, 0.5, 0.5, 1, 2, 4, 8], len(duplicates.FIELDS))
+    u = random.dirichlet([0.3, 8, 4, 2, 1, 0.5, 0.5, 0.3], len(duplicates.FIELDS))
     pairs = 40_000
     same = random.random(pairs) < prior
-    drawn = random.random((pairs, len(FIELDS)))
+    drawn = random.random((pairs, len(duplicates.FIELDS)))
     levels = (
         np.stack(
             [
@@ -367,18 +352,18 @@ def test_two_classes_are_found_again(prior):
                     np.searchsorted(m[field].cumsum(), drawn[:, field]),
                     np.searchsorted(u[field].cumsum(), drawn[:, field]),
                 )
-                for field in range(len(FIELDS))
+                for field in range(len(duplicates.FIELDS))
             ],
             axis=1,
         )
-        .clip(0, LEVELS - 1)
+        .clip(0, duplicates.LEVELS - 1)
         .astype(np.int8)
     )
-    patterns, which = patterns_of(levels)
+    patterns, which = duplicates.patterns_of(levels)
     weights = np.bincount(which).astype(np.float64)
     # The start knows the answer for four pairs in five only.
     told = np.where(random.random(pairs) < 0.8, same, ~same).astype(np.float64)
-    fit = fit_mixture(patterns, weights, np.bincount(which, told) / weights)
+    fit = duplicates.fit_mixture(patterns, weights, np.bincount(which, told) / weights)
     probability = fit.probabilities(patterns)[which]
     assert fit.prior == pytest.approx(same.mean(), abs=0.01)
     assert np.abs(fit.u - u).max() < 0.02

@@ -11,27 +11,10 @@ from hypothesis import strategies as st
 
 from infostream_dedup import compare, read_documents
 from infostream_dedup.errors import BadDataError, ConfigurationError, MissingExtraError
-from infostream_dedup.lab.evaluation.comparison import (
-    Cost,
-    agreed,
-    alike_pairs,
-    compare_methods,
-    compared_pairs,
-    dice,
-    dice_matrix,
-    disputed,
-    found_alone,
-    found_by,
-    growth,
-    joint_coverage,
-    pool_of,
-    pool_score,
-    relation_of,
-    run_methods,
-)
-from infostream_dedup.lab.evaluation.labels import labels_of
-from infostream_dedup.lab.evaluation.scores import evaluate_collection
+from infostream_dedup.lab import comparison
+from infostream_dedup.lab.labels import labels_of
 from infostream_dedup.lab.methods import Pairs, Texts
+from infostream_dedup.lab.scores import evaluate_collection
 from infostream_dedup.links.compiled.totals import sweep_counts
 from infostream_dedup.model import Document
 from infostream_dedup.sample import documents_path, labels_path
@@ -107,7 +90,7 @@ def test_key_terms_fare_as_in_evaluate(sample):
     from infostream_dedup.model import Settings
     from infostream_dedup.runs.batch.collection import collect
 
-    row = _row(compare_methods(sample, labels=labels_path(), methods=["key-terms-morph"]), "key-terms-morph")
+    row = _row(comparison.compare_methods(sample, labels=labels_path(), methods=["key-terms-morph"]), "key-terms-morph")
     expected = evaluate_collection(collect(read_documents(documents_path())), labels_path(), Settings()).rows[5]
     assert expected.step == 6
     names = ("tp", "fp", "fn", "precision", "recall", "f1", "low", "high")
@@ -119,7 +102,7 @@ def test_the_preset_best_can_be_written_as_a_method(sample):
     from infostream_dedup.runs.batch.collection import collect
 
     name = "key-terms-morph:n=30:score=share"
-    row = _row(compare_methods(sample, labels=labels_path(), methods=[name]), name)
+    row = _row(comparison.compare_methods(sample, labels=labels_path(), methods=[name]), name)
     collection = collect(read_documents(documents_path()))
     expected = evaluate_collection(collection, labels_path(), Settings.of(preset="best")).recommended.as_dict()
     assert {name: row[name] for name in ("tp", "fp", "fn")} == {name: expected[name] for name in ("tp", "fp", "fn")}
@@ -128,12 +111,14 @@ def test_the_preset_best_can_be_written_as_a_method(sample):
 def test_documents_can_be_in_any_order(sample):
     names = ["tf", "long-sent", "shingles", "three-plus-two", "key-terms-stem"]
     reverse = Texts(sample.documents[::-1])
-    one, other = (compare_methods(texts, methods=names).as_dict(times=False)["rows"] for texts in (sample, reverse))
+    one, other = (
+        comparison.compare_methods(texts, methods=names).as_dict(times=False)["rows"] for texts in (sample, reverse)
+    )
     assert one == other
 
 
 def test_examples_are_ids_and_features(sample):
-    found = compare_methods(sample, methods=["md5", "tf", "shingles"], examples=True, disagreements=7)
+    found = comparison.compare_methods(sample, methods=["md5", "tf", "shingles"], examples=True, disagreements=7)
     ids = {document.id for document in sample.documents}
     assert len(found.disagreements) == 7
     assert 1 <= len(found.agreements) <= 5
@@ -144,9 +129,14 @@ def test_examples_are_ids_and_features(sample):
 
 
 def test_labelled_pairs_are_not_drawn_again(sample):
-    rows = [pair.as_dict() for pair in compare_methods(sample, methods=["tf", "dsc"], disagreements=500).disagreements]
+    rows = [
+        pair.as_dict()
+        for pair in comparison.compare_methods(sample, methods=["tf", "dsc"], disagreements=500).disagreements
+    ]
     judged = labels_of([row | {"label": "dup"} for row in rows[:30]])
-    left = compare_methods(sample, methods=["tf", "dsc"], labels=judged, disagreements=500, resamples=5).disagreements
+    left = comparison.compare_methods(
+        sample, methods=["tf", "dsc"], labels=judged, disagreements=500, resamples=5
+    ).disagreements
     assert {(row["a"], row["b"]) for row in rows[30:]} == {(pair.a, pair.b) for pair in left}
 
 
@@ -187,24 +177,23 @@ def _codes(*pairs: tuple[int, int]) -> np.ndarray:
 
 
 def test_the_threshold_itself_is_alike() -> None:
-    assert alike_pairs(TEXTS, _codes((0, 1), (0, 2), (1, 3), (2, 3))).tolist() == _codes((0, 1), (2, 3)).tolist()
+    assert (
+        comparison.alike_pairs(TEXTS, _codes((0, 1), (0, 2), (1, 3), (2, 3))).tolist()
+        == _codes((0, 1), (2, 3)).tolist()
+    )
 
 
 def test_precision_and_recall_against_the_verified_pool() -> None:
-    found = {"one": _codes((0, 1), (0, 2)), "two": _codes((2, 3))}
-    alike = alike_pairs(TEXTS, _codes((0, 1), (0, 2), (2, 3)))
-    pool = pool_of(found, alike)
-    assert (len(pool.pairs), len(pool.verified), pool.methods) == (3, 2, ("one", "two"))
-    one, two = (pool_score(codes, pool, alike) for codes in found.values())
-    assert (one.scores.precision, one.scores.recall, one.scores.f1) == (0.5, 0.5, 0.5)
-    assert (two.scores.precision, two.scores.recall) == (1.0, 0.5)
-    assert two.scores.f1 == pytest.approx(2 / 3)
+    alike = comparison.alike_pairs(TEXTS, _codes((0, 1), (0, 2), (2, 3)))
+    one, two = (comparison.pool_figures(codes, alike, alike) for codes in (_codes((0, 1), (0, 2)), _codes((2, 3))))
+    assert one == {"precision": 0.5, "recall": 0.5, "f1": 0.5, "tp": 1, "fp": 1, "fn": 1, "alike": 0.5}
+    assert (two["precision"], two["recall"], two["f1"]) == (1.0, 0.5, pytest.approx(2 / 3))
 
 
 def test_what_a_method_finds_beyond_the_pool_is_false_but_may_be_alike() -> None:
-    pool = pool_of({"one": _codes((0, 1))}, _codes((0, 1)))
-    outside = pool_score(_codes((0, 1), (2, 3)), pool, _codes((0, 1), (2, 3)))
-    assert (outside.scores.precision, outside.scores.recall, outside.alike) == (0.5, 1.0, 1.0)
+    outside = comparison.pool_figures(_codes((0, 1), (2, 3)), _codes((0, 1)), _codes((0, 1), (2, 3)))
+    assert (outside["precision"], outside["recall"], outside["alike"]) == (0.5, 1.0, 1.0)
+    assert comparison.pool_figures(_codes((0, 1)), _codes(), _codes())["precision"] is None
 
 
 # A pool that verifies no pair gives no precision, instead of one of 0.
@@ -230,30 +219,28 @@ def _arrays(sets: list[set[int]]) -> list[np.ndarray]:
 
 
 def test_dice_by_hand() -> None:
-    one, other, nothing = _arrays([{1, 2, 3}, {2, 3, 4, 5}, set()])
-    assert dice(one, other) == pytest.approx(4 / 7)
-    assert dice(one, one) == 1
-    assert dice(one, nothing) == 0
-    assert dice(nothing, nothing) is None
+    share = pytest.approx(4 / 7)
+    found = comparison.dice_matrix(_arrays([{1, 2, 3}, {2, 3, 4, 5}, set()]))
+    assert found == [[1.0, share, 0.0], [share, 1.0, 0.0], [0.0, 0.0, None]]
 
 
 def test_who_finds_what() -> None:
-    pairs, found = found_by(_arrays([{3, 7}, {7}, {9}]))
+    pairs, found = comparison.found_by(_arrays([{3, 7}, {7}, {9}]))
     assert pairs.tolist() == [3, 7, 9]
     assert found.tolist() == [[True, False, False], [True, True, False], [False, False, True]]
-    assert found_alone(_arrays([{3, 7}, {7}, {9}])) == [1, 0, 1]
+    assert comparison.found_alone(_arrays([{3, 7}, {7}, {9}])) == [1, 0, 1]
 
 
 @given(CODES)
 def test_as_plain_sets_say(sets: list[set[int]]) -> None:
     arrays = _arrays(sets)
-    table = dice_matrix(arrays)
+    table = comparison.dice_matrix(arrays)
     for row, one in enumerate(sets):
         for column, other in enumerate(sets):
             whole = len(one) + len(other)
             assert table[row][column] == (2 * len(one & other) / whole if whole else None)
     others = [set().union(*(sets[two] for two in range(len(sets)) if two != one)) for one in range(len(sets))]
-    assert found_alone(arrays) == [len(one - rest) for one, rest in zip(sets, others, strict=True)]
+    assert comparison.found_alone(arrays) == [len(one - rest) for one, rest in zip(sets, others, strict=True)]
 
 
 # Joint coverage of methods, by hand and by trying all.
@@ -261,7 +248,7 @@ def test_as_plain_sets_say(sets: list[set[int]]) -> None:
 
 def test_methods_that_complement_each_other_come_first():
     codes = {"a": np.array([1, 2, 3]), "b": np.array([1, 2, 3, 9]), "c": np.array([4]), "d": np.array([5, 8])}
-    rows = joint_coverage(codes, np.array([1, 2, 3, 4, 5, 6]), most=2)
+    rows = comparison.joint_coverage(codes, np.array([1, 2, 3, 4, 5, 6]), most=2)
     assert [(row.methods, row.pairs, row.true) for row in rows] == [
         (("a", "c"), 4, 4), (("a", "d"), 5, 4), (("a", "c", "d"), 6, 5), (("b", "c", "d"), 7, 5),
     ]  # fmt: skip
@@ -275,7 +262,7 @@ SETS = st.lists(st.sets(st.integers(0, 12)), min_size=2, max_size=5)
 def test_the_best_is_the_best_of_all(found, true):
     codes = {f"m{place}": np.array(sorted(own), dtype=np.int64) for place, own in enumerate(found)}
     for size in (2, 3):
-        rows = joint_coverage(codes, np.array(sorted(true), dtype=np.int64), sizes=(size,), most=1)
+        rows = comparison.joint_coverage(codes, np.array(sorted(true), dtype=np.int64), sizes=(size,), most=1)
         adding = []
         for chosen in combinations(found, size):
             whole = len(set().union(*chosen) & true)
@@ -297,7 +284,7 @@ def _found(*sets: set[int]) -> dict[str, np.ndarray]:
 
 def test_every_kind_of_disagreement_has_its_turn() -> None:
     many = set(range(10, 20))
-    drawn = disputed(_found({1, 2, 3} | many, {1, 2, 3, 4}, {1, 5, 6}), 5)
+    drawn = comparison.disputed(_found({1, 2, 3} | many, {1, 2, 3, 4}, {1, 5, 6}), 5)
     # Kinds by size: only m0 (10 pairs), m0 and m1 (2, 3), only m2 (5, 6), only m1 (4); 1 is found by all.
     assert [value in many for value in drawn.tolist()] == [True, False, False, False, True]
     assert drawn[1] in (2, 3) or drawn[1] in (5, 6)
@@ -306,7 +293,7 @@ def test_every_kind_of_disagreement_has_its_turn() -> None:
 
 @given(DISAGREEMENT_SETS, st.integers(1, 40), st.sets(st.integers(0, 30)))
 def test_drawn_pairs_are_disputed_unknown_and_distinct(sets: list[set[int]], number: int, known: set[int]) -> None:
-    drawn = disputed(_found(*sets), number, known=np.array(sorted(known), dtype=np.int64)).tolist()
+    drawn = comparison.disputed(_found(*sets), number, known=np.array(sorted(known), dtype=np.int64)).tolist()
     possible = set().union(*sets) - set.intersection(*sets) - known
     assert set(drawn) <= possible
     assert len(set(drawn)) == len(drawn) == min(number, len(possible))
@@ -315,13 +302,13 @@ def test_drawn_pairs_are_disputed_unknown_and_distinct(sets: list[set[int]], num
 @given(DISAGREEMENT_SETS)
 def test_a_shorter_draw_begins_a_longer_one(sets: list[set[int]]) -> None:
     found = _found(*sets)
-    assert disputed(found, 3).tolist() == disputed(found, 9).tolist()[:3]
+    assert comparison.disputed(found, 3).tolist() == comparison.disputed(found, 9).tolist()[:3]
 
 
 def test_agreed_pairs_are_those_of_the_most_methods() -> None:
-    assert agreed(_found({1, 2, 3}, {2, 3}, {3, 4}), 5).tolist() == [3]
-    assert agreed(_found(set(range(10)), set(range(10))), 5).tolist() == [0, 2, 4, 6, 8]
-    assert agreed(_found(set(), set()), 5).tolist() == []
+    assert comparison.agreed(_found({1, 2, 3}, {2, 3}, {3, 4}), 5).tolist() == [3]
+    assert comparison.agreed(_found(set(range(10)), set(range(10))), 5).tolist() == [0, 2, 4, 6, 8]
+    assert comparison.agreed(_found(set(), set()), 5).tolist() == []
 
 
 @pytest.fixture
@@ -338,7 +325,7 @@ def texts() -> Texts:
 
 def test_features_by_hand(texts: Texts) -> None:
     found = {"x": np.array([1, 2, 3], dtype=np.int64), "y": np.array([1, 6], dtype=np.int64)}
-    equal, part, none = compared_pairs(texts, found, np.array([1, 2, 3]))
+    equal, part, none = comparison.compared_pairs(texts, found, np.array([1, 2, 3]))
     assert (equal.a, equal.b, equal.found_by, equal.of_kind) == ("а", "б", ["x", "y"], 1)
     assert (equal.features.similarity, equal.features.jaccard5, equal.features.same_sentences) == (1.0, 1.0, 2)
     # Words: 10 + 10 against 10 + 2; 5-grams: 16 against 8, of which the 6 of the first sentence meet.
@@ -360,19 +347,19 @@ def _pairs(pairs: list[tuple[int, int]], *, directed: bool) -> Pairs:
 
 
 def test_symmetric_pairs_are_links_both_ways() -> None:
-    found = sweep_counts(relation_of(_pairs([(0, 1), (1, 2)], directed=False), 4), [1])[0]
+    found = sweep_counts(comparison.relation_of(_pairs([(0, 1), (1, 2)], directed=False), 4), [1])[0]
     assert (found.links, found.symmetry, found.paths, found.transitivity) == (4, 1.0, 2, 0.0)
 
 
 def test_directed_pairs_are_links_one_way() -> None:
-    found = sweep_counts(relation_of(_pairs([(0, 2), (1, 2), (2, 1), (0, 1)], directed=True), 4), [1])[0]
+    found = sweep_counts(comparison.relation_of(_pairs([(0, 2), (1, 2), (2, 1), (0, 1)], directed=True), 4), [1])[0]
     # Two of four links are returned; the paths 0-2-1 and 0-1-2 are closed.
     assert (found.symmetry, found.paths, found.transitivity) == (0.5, 2, 1.0)
 
 
 def test_a_directed_method_gives_unordered_pairs_and_its_own_symmetry() -> None:
     texts = Texts.of(RUNS_STORY, f"Вчера был снег, а сегодня дождь и ветер. {RUNS_STORY} Билеты давно проданы.", "Снег")
-    run = run_methods(texts, ["shingles:measure=containment"]).runs[0]
+    run = comparison.run_methods(texts, ["shingles:measure=containment"]).runs[0]
     assert run.codes.tolist() == [1]
     assert (run.measures.links, run.measures.symmetry) == (1, 0.0)
 
@@ -381,7 +368,7 @@ def test_key_terms_show_how_many_of_their_links_are_returned() -> None:
     texts = Texts.of(
         *(RUNS_STORY for _ in range(2)), f"{RUNS_STORY} Билеты давно проданы, а касса театра закрыта.", "Снег"
     )
-    both, forward, md5 = run_methods(
+    both, forward, md5 = comparison.run_methods(
         texts, ["key-terms-stem:k=4", "key-terms-stem:k=4:rule=forward", "md5"]
     ).runs  # fmt: skip
     assert both.measures == forward.measures
@@ -392,13 +379,13 @@ def test_key_terms_show_how_many_of_their_links_are_returned() -> None:
 
 
 def test_a_method_does_not_profit_from_another(monkeypatch: pytest.MonkeyPatch) -> None:
-    module = import_module("infostream_dedup.lab.methods.method")
+    module = import_module("infostream_dedup.lab.methods")
     made: list[int] = []
     shingles = module.shingles
     monkeypatch.setattr(
         module, "shingles", lambda words, w, **more: made.append(len(words)) or shingles(words, w, **more)
     )
-    run_methods(Texts.of(*[RUNS_STORY] * 30), ["shingles", "dsc"])
+    comparison.run_methods(Texts.of(*[RUNS_STORY] * 30), ["shingles", "dsc"])
     # Each warms up on 20 documents and then cuts its own shingles of all 30.
     assert made == [20, 30, 20, 30]
 
@@ -413,22 +400,22 @@ def test_a_package_that_is_not_there(monkeypatch: pytest.MonkeyPatch) -> None:
 
     monkeypatch.setattr(builtins, "__import__", without)
     texts = Texts.of(RUNS_STORY, RUNS_STORY)
-    found = run_methods(texts)
+    found = comparison.run_methods(texts)
     assert "minhash" not in [run.name for run in found.runs]
     assert "[compare]" in found.missing["minhash"]
     with pytest.raises(MissingExtraError, match="datasketch"):
-        run_methods(texts, ["minhash"])
+        comparison.run_methods(texts, ["minhash"])
 
 
 def test_growth_is_the_exponent_of_doubling() -> None:
-    assert growth(Cost(9, 2.0), Cost(1, 1.0)) == 1
-    assert growth(Cost(9, 2.0), Cost(1, 0.01)) is None
+    assert comparison.growth(comparison.Cost(9, 2.0), comparison.Cost(1, 1.0)) == 1
+    assert comparison.growth(comparison.Cost(9, 2.0), comparison.Cost(1, 0.01)) is None
 
 
 def test_growth_is_measured_only_when_asked_for() -> None:
     from infostream_dedup import read_documents
 
     texts = Texts(list(read_documents(documents_path())))
-    assert run_methods(texts, ["tf"]).runs[0].growth is None
-    run = run_methods(texts, ["key-terms-stem"], with_growth=True).runs[0]
+    assert comparison.run_methods(texts, ["tf"]).runs[0].growth is None
+    run = comparison.run_methods(texts, ["key-terms-stem"], with_growth=True).runs[0]
     assert run.growth is None or run.growth > -5

@@ -15,22 +15,7 @@ from hypothesis import strategies as st
 from infostream_dedup import compare, evaluate
 from infostream_dedup.documents.outputs import write_rows
 from infostream_dedup.errors import BadDataError, ConfigurationError, NoInputError
-from infostream_dedup.lab.evaluation.labels import (
-    LABELS,
-    Kin,
-    Label,
-    Scope,
-    Truth,
-    codes_of,
-    kin_by_field,
-    labels_of,
-    positive_labels,
-    public_set,
-    read_kin,
-    read_labels,
-    scope_of,
-    truth_of,
-)
+from infostream_dedup.lab import labels as labelling
 from infostream_dedup.model import Document, Language
 
 
@@ -42,9 +27,9 @@ def _file(folder: Path, content: bytes, name: str = "labels.jsonl") -> Path:
 
 def test_labels_keep_other_fields_and_their_place(tmp_path: Path) -> None:
     path = _file(tmp_path, b'{"a":"x","b":"y","label":"dup","kind":"reprint"}\n\n{"a":"y","b":"z","label":"different"}')
-    assert read_labels(path) == [
-        Label("x", "y", "dup", str(path), 1, {"kind": "reprint"}),
-        Label("y", "z", "different", str(path), 3, {}),
+    assert labelling.read_labels(path) == [
+        labelling.Label("x", "y", "dup", str(path), 1, {"kind": "reprint"}),
+        labelling.Label("y", "z", "different", str(path), 3, {}),
     ]
 
 
@@ -54,9 +39,9 @@ def test_a_spreadsheet_is_read(tmp_path: Path) -> None:
     rows = f"a;b;label;title_a\r\nx;y;Dup ;{title}\r\ny;z;different;\r\nx;z;;{title}\r\n;;;\r\n"
     for encoding in ("utf-8-sig", "cp1251"):
         path = _file(tmp_path, rows.encode(encoding), "labels.csv")
-        assert read_labels(path) == [
-            Label("x", "y", "dup", str(path), 2, {"title_a": title}),
-            Label("y", "z", "different", str(path), 3, {}),
+        assert labelling.read_labels(path) == [
+            labelling.Label("x", "y", "dup", str(path), 2, {"title_a": title}),
+            labelling.Label("y", "z", "different", str(path), 3, {}),
         ]
 
 
@@ -64,22 +49,22 @@ def test_a_workbook_is_read_with_ids_of_digits(tmp_path: Path) -> None:
     rows = [{"a": 7, "b": "x", "label": "dup"}, {"a": "y", "b": "x", "label": None}]
     with (tmp_path / "labels.xlsx").open("wb") as stream:
         write_rows(rows, stream, "xlsx")
-    assert [(one.a, one.b, one.label) for one in read_labels(tmp_path / "labels.xlsx")] == [("7", "x", "dup")]
+    assert [(one.a, one.b, one.label) for one in labelling.read_labels(tmp_path / "labels.xlsx")] == [("7", "x", "dup")]
 
 
 def test_a_table_without_labels_is_refused(tmp_path: Path) -> None:
     with pytest.raises(BadDataError, match="missing columns: label; the header has: a, b, text") as caught:
-        read_labels(_file(tmp_path, b"a,b,text\nx,y,z\n", "labels.csv"))
+        labelling.read_labels(_file(tmp_path, b"a,b,text\nx,y,z\n", "labels.csv"))
     assert caught.value.code == "E_SCHEMA"
 
 
 def test_gzip_and_byte_order_mark(tmp_path: Path) -> None:
     content = gzip.compress(b'\xef\xbb\xbf{"a":"x","b":"y","label":"dup"}\r\n')
-    assert [label.label for label in read_labels(_file(tmp_path, content, "labels.jsonl.gz"))] == ["dup"]
+    assert [label.label for label in labelling.read_labels(_file(tmp_path, content, "labels.jsonl.gz"))] == ["dup"]
 
 
 def test_a_pair_may_come_twice_with_one_label() -> None:
-    assert len(labels_of([{"a": "x", "b": "y", "label": "dup"}, {"a": "y", "b": "x", "label": "dup"}])) == 2
+    assert len(labelling.labels_of([{"a": "x", "b": "y", "label": "dup"}, {"a": "y", "b": "x", "label": "dup"}])) == 2
 
 
 @pytest.mark.parametrize(("line", "code", "field"), [
@@ -94,7 +79,7 @@ def test_a_pair_may_come_twice_with_one_label() -> None:
 def test_a_bad_label_names_its_place(tmp_path: Path, line: bytes, code: str, field: str | None) -> None:
     path = _file(tmp_path, b'{"a":"p","b":"q","label":"dup"}\n' + line + b"\n")
     with pytest.raises(BadDataError) as caught:
-        read_labels(path)
+        labelling.read_labels(path)
     assert (caught.value.code, caught.value.field, caught.value.line) == (code, field, 2)
     assert caught.value.source == str(path)
 
@@ -102,7 +87,7 @@ def test_a_bad_label_names_its_place(tmp_path: Path, line: bytes, code: str, fie
 def test_a_contradiction_names_both_lines() -> None:
     rows = [{"a": "x", "b": "y", "label": "dup"}, {"a": "y", "b": "x", "label": "different"}]
     with pytest.raises(BadDataError, match=r"'y' and 'x' are 'different' here but 'dup' in line 1"):
-        labels_of(rows)
+        labelling.labels_of(rows)
 
 
 KIN_FILE = gzip.compress(b'{"family_a":"f","family_b":"g"}\n' * 50)
@@ -111,13 +96,13 @@ KIN_FILE = gzip.compress(b'{"family_a":"f","family_b":"g"}\n' * 50)
 @pytest.mark.parametrize("content", [b"no gzip at all", KIN_FILE[:-9]], ids=["other", "cut"])
 def test_a_damaged_or_cut_off_gzip_file_is_named(tmp_path: Path, content: bytes) -> None:
     with pytest.raises(BadDataError, match="gzip archive") as caught:
-        read_kin(_file(tmp_path, content, "kin.jsonl.gz"))
+        labelling.read_kin(_file(tmp_path, content, "kin.jsonl.gz"))
     assert caught.value.code == "E_GZIP"
 
 
 def test_kin_without_a_family_is_refused(tmp_path: Path) -> None:
     with pytest.raises(BadDataError, match="family_b"):
-        read_kin(_file(tmp_path, b'{"family_a":"f"}\n'))
+        labelling.read_kin(_file(tmp_path, b'{"family_a":"f"}\n'))
 
 
 def test_kin_by_a_field_of_the_documents() -> None:
@@ -129,37 +114,40 @@ def test_kin_by_a_field_of_the_documents() -> None:
         document(4, None, "translation"), document(5, "h", "translation"), document(6, "i", "translation"),
     ]  # fmt: skip
     why = "submission=translation"
-    assert kin_by_field(documents, "submission", "translation") == [Kin("f", "h", why), Kin("h", "i", why)]
+    assert labelling.kin_by_field(documents, "submission", "translation") == [
+        labelling.Kin("f", "h", why),
+        labelling.Kin("h", "i", why),
+    ]
 
 
 @pytest.mark.parametrize("given", [(), ("dup", "same"), ("different",)])
 def test_wrong_positive_labels_are_refused(given: tuple[str, ...]) -> None:
     with pytest.raises(ConfigurationError, match="expected one or more of dup, similar, translation"):
-        positive_labels(given)
+        labelling.positive_labels(given)
 
 
 def test_a_pair_that_is_not_judged_yet_is_left_out(tmp_path: Path) -> None:
     path = _file(tmp_path, b'{"a":"x","b":"y","label":null}\n{"a":"x","b":"z","label":"dup"}\n')
-    assert [(label.b, label.line) for label in read_labels(path)] == [("z", 2)]
+    assert [(label.b, label.line) for label in labelling.read_labels(path)] == [("z", 2)]
 
 
 def test_a_pair_waiting_for_its_label_contradicts_nothing_but_must_be_a_pair() -> None:
     rows = [{"a": "x", "b": "y", "label": None}, {"a": "y", "b": "x", "label": "similar"}]
-    assert [label.label for label in labels_of(rows)] == ["similar"]
+    assert [label.label for label in labelling.labels_of(rows)] == ["similar"]
     with pytest.raises(BadDataError, match="two different documents"):
-        labels_of([{"a": "x", "b": "x", "label": None}])
+        labelling.labels_of([{"a": "x", "b": "x", "label": None}])
 
 
 LANGUAGES: list[Language] = ["ru", "ru", "uk", "en"]
 DOMAINS = ["news", "", None, "conversation"]
 
 
-def _scope(language_pairs: str | None = None, domains: tuple[str, ...] = ()) -> Scope:
+def _scope(language_pairs: str | None = None, domains: tuple[str, ...] = ()) -> labelling.Scope:
     documents = [Document(id=str(number), text="", extra={"domain": domain}) for number, domain in enumerate(DOMAINS)]
-    return scope_of(documents, LANGUAGES, language_pairs=language_pairs, domains=domains)
+    return labelling.scope_of(documents, LANGUAGES, language_pairs=language_pairs, domains=domains)
 
 
-def _pairs(scope: Scope) -> list[tuple[int, int]]:
+def _pairs(scope: labelling.Scope) -> list[tuple[int, int]]:
     a, b = np.triu_indices(4, k=1)
     held = scope.holds(a, b)
     assert held.tolist() == scope.holds(b, a).tolist()
@@ -214,19 +202,19 @@ def _truth(
     kin: tuple[str, ...] = (),
     languages: list[Language] | None = None,
     **options: Any,
-) -> Truth:
+) -> labelling.Truth:
     """Documents a, b, c ... with these families; a listed pair is written ``ab``, kin ``fg``."""
     documents = [
         Document(id=chr(97 + place), text="", extra={"family": family}) for place, family in enumerate(families)
     ]
-    labels = labels_of([{"a": pair[0], "b": pair[1], "label": label} for pair, label in listed.items()])
-    pairs = [Kin(pair[0], pair[1]) for pair in kin]
-    return truth_of(documents, languages or ["ru"] * len(families), labels, kin=pairs, **options)
+    labels = labelling.labels_of([{"a": pair[0], "b": pair[1], "label": label} for pair, label in listed.items()])
+    pairs = [labelling.Kin(pair[0], pair[1]) for pair in kin]
+    return labelling.truth_of(documents, languages or ["ru"] * len(families), labels, kin=pairs, **options)
 
 
-def _verdicts(truth: Truth) -> dict[str, str]:
+def _verdicts(truth: labelling.Truth) -> dict[str, str]:
     a, b = np.triu_indices(truth.documents, k=1)
-    verdicts = truth.judge(codes_of(a, b, truth.documents))
+    verdicts = truth.judge(labelling.codes_of(a, b, truth.documents))
     names = [chr(97 + x) + chr(97 + y) for x, y in zip(a.tolist(), b.tolist(), strict=True)]
     return {name: VERDICTS[verdict] for name, verdict in zip(names, verdicts.tolist(), strict=True)}
 
@@ -267,12 +255,12 @@ def test_templates_are_false_in_a_closed_world_whatever_their_label() -> None:
     documents = [Document(id=name, text="") for name in "abc"]
     rows = [{"a": "a", "b": "b", "label": "similar", "kind": "template"}, {"a": "a", "b": "c", "label": "template"}]
     positive = ("dup", "similar")
-    opened = truth_of(documents, ["ru"] * 3, labels_of(rows), positive=positive)
+    opened = labelling.truth_of(documents, ["ru"] * 3, labelling.labels_of(rows), positive=positive)
     assert _verdicts(opened) == {"ab": "true", "ac": "-", "bc": "-"}
-    closed = truth_of(documents, ["ru"] * 3, labels_of(rows), positive=positive, closed=True)
+    closed = labelling.truth_of(documents, ["ru"] * 3, labelling.labels_of(rows), positive=positive, closed=True)
     assert _verdicts(closed) == dict.fromkeys(("ab", "ac", "bc"), "false")
     with pytest.raises(ConfigurationError, match="leave template out"):
-        truth_of(documents, ["ru"] * 3, labels_of(rows), positive=("template",), closed=True)
+        labelling.truth_of(documents, ["ru"] * 3, labelling.labels_of(rows), positive=("template",), closed=True)
 
 
 def test_a_closed_world_is_counted_within_its_scope() -> None:
@@ -302,7 +290,7 @@ def test_agrees_with_the_protocol_pair_by_pair(data: st.DataObject) -> None:
     families = data.draw(st.lists(st.sampled_from(["f", "g", "h", "i", None]), min_size=size, max_size=size))
     names = "abcdefg"[:size]
     pairs = ["".join(pair) for pair in combinations(names, 2)]
-    listed = data.draw(st.dictionaries(st.sampled_from(pairs), st.sampled_from(LABELS)))
+    listed = data.draw(st.dictionaries(st.sampled_from(pairs), st.sampled_from(labelling.LABELS)))
     kin = data.draw(st.lists(st.tuples(st.sampled_from("fghi"), st.sampled_from("fghi")), max_size=3))
     kin = kin if any(families) else []
     languages = data.draw(st.lists(st.sampled_from(["ru", "uk"]), min_size=size, max_size=size))
@@ -355,7 +343,7 @@ def test_pairs_of_crossnews(tmp_path):
         (BRIDGE, "Mosty\nsą drogie.", "https://a.example/1", "https://p.example", "uk", "pl", "ukr-pl", "disagreement"),
         (MOST, BRIDGE, "https://b.example/2", "https://a.example/1", "ru", "uk", "ukr-ru", "different"),
     )
-    documents, labels = public_set((path,), path)
+    documents, labels = labelling.public_set((path,), path)
     assert [one["id"] for one in documents] == [
         "https://a.example/1", "https://b.example/2", "https://a.example/1 2", "text 1", "text 2", "https://p.example",
     ]  # fmt: skip
@@ -390,7 +378,7 @@ def test_articles_and_pairs_of_news_copy(tmp_path):
     edges = tmp_path / "edges.json"
     documents.write_text(json.dumps(articles), encoding="utf-8")
     edges.write_text(json.dumps([["herald-1955-03-02-2-1", "gazette-1955-03-02-1-4"]]), encoding="utf-8")
-    read, labels = public_set(documents, edges)
+    read, labels = labelling.public_set(documents, edges)
     assert read[0]["text"] == f"By AP\n{text}"
     assert read[1]["title"] is None
     assert [(one.a, one.b, one.label) for one in labels] == [("gazette-1955-03-02-1-4", "herald-1955-03-02-2-1", "dup")]
@@ -413,7 +401,7 @@ def test_articles_and_pairs_of_news_copy(tmp_path):
 
 
 def test_other_labels_stay_as_given(tmp_path):
-    assert public_set("a.jsonl", "labels.csv") == ("a.jsonl", "labels.csv")
-    assert public_set("a.jsonl", None) == ("a.jsonl", None)
+    assert labelling.public_set("a.jsonl", "labels.csv") == ("a.jsonl", "labels.csv")
+    assert labelling.public_set("a.jsonl", None) == ("a.jsonl", None)
     (tmp_path / "labels.csv").write_text("a,b,label\n", encoding="utf-8")
-    assert public_set("a.jsonl", tmp_path / "labels.csv") == ("a.jsonl", tmp_path / "labels.csv")
+    assert labelling.public_set("a.jsonl", tmp_path / "labels.csv") == ("a.jsonl", tmp_path / "labels.csv")

@@ -14,22 +14,8 @@ from hypothesis import strategies as st
 from infostream_dedup import dedup, pairs, read_documents, sweep
 from infostream_dedup import evaluate as api_evaluate
 from infostream_dedup.errors import ConfigurationError
-from infostream_dedup.lab.evaluation.labels import Kin, Truth, labels_of, truth_of
-from infostream_dedup.lab.evaluation.scores import (
-    Evaluation,
-    Intervals,
-    Predictions,
-    Scores,
-    TruthRules,
-    evaluate,
-    evaluate_collection,
-    group_scores,
-    intervals,
-    predicted_by_count,
-    predicted_by_share,
-    predicted_pairs,
-    scores,
-)
+from infostream_dedup.lab import scores as scoring
+from infostream_dedup.lab.labels import Kin, Truth, labels_of, truth_of
 from infostream_dedup.lab.methods import Texts
 from infostream_dedup.links.pair_rules import need
 from infostream_dedup.model import Document, Language, Settings
@@ -43,35 +29,34 @@ def _counts(rows: list[list[int]]) -> sp.csr_array:
 
 def test_pairs_by_count() -> None:
     counts = _counts([[0, 7, 6], [5, 0, 0], [2, 0, 0]])
-    both = predicted_by_count(counts, np.array([12, 12, 12]), n=12)
+    both = scoring.predicted_by_count(counts, np.array([12, 12, 12]), n=12)
     assert (both.codes.tolist(), both.grades.tolist()) == ([1, 2], [5, 2])
     assert (both.steps, both.step_name) == (tuple(range(1, 13)), "k")
-    either = predicted_by_count(counts, np.array([12, 12, 4]), n=12, rule="either")
+    either = scoring.predicted_by_count(counts, np.array([12, 12, 4]), n=12, rule="either")
     assert either.grades.tolist() == [7, 12]  # of four key terms six met: enough at every k
-    assert predicted_by_count(counts, np.array([12, 12, 4]), n=12, rule="either", short="strict").grades.tolist() == [
-        7,
-        6,
-    ]
+    assert scoring.predicted_by_count(
+        counts, np.array([12, 12, 4]), n=12, rule="either", short="strict"
+    ).grades.tolist() == [7, 6]
 
 
 def test_pairs_by_share() -> None:
     counts = _counts([[0, 4, 3], [3, 0, 0], [2, 0, 0]])
     matched = sp.csr_array(np.array([[0, 50, 90], [30, 0, 0], [80, 0, 0]], dtype=np.int64))
-    found = predicted_by_share(counts, matched, np.array([100, 100, 100]), thresholds=(0.25, 0.5))
+    found = scoring.predicted_by_share(counts, matched, np.array([100, 100, 100]), thresholds=(0.25, 0.5))
     assert (found.codes.tolist(), found.grades.tolist()) == ([1], [1])
     assert (found.steps, found.step_name) == ((0.25, 0.5), "threshold")
 
 
 def test_pairs_of_a_method_without_threshold() -> None:
-    found = predicted_pairs(np.array([2, 0, 1]), np.array([1, 1, 2]), 3)
+    found = scoring.predicted_pairs(np.array([2, 0, 1]), np.array([1, 1, 2]), 3)
     assert (found.codes.tolist(), found.grades.tolist(), found.steps) == ([1, 5], [1, 1], (1,))
 
 
 @pytest.mark.parametrize(("given_counts", "expected"), [
-    (Scores(6, 2, 4, 9), (0.75, 0.6, 2 / 3)), (Scores(0, 0, 4, 0), (None, 0.0, 0.0)),
-    (Scores(0, 3, 0, 3), (0.0, None, 0.0)), (Scores(0, 0, 0, 0), (None, None, None)),
+    (scoring.Scores(6, 2, 4, 9), (0.75, 0.6, 2 / 3)), (scoring.Scores(0, 0, 4, 0), (None, 0.0, 0.0)),
+    (scoring.Scores(0, 3, 0, 3), (0.0, None, 0.0)), (scoring.Scores(0, 0, 0, 0), (None, None, None)),
 ])  # fmt: skip
-def test_figures_by_hand(given_counts: Scores, expected: tuple[float | None, ...]) -> None:
+def test_figures_by_hand(given_counts: scoring.Scores, expected: tuple[float | None, ...]) -> None:
     assert (given_counts.precision, given_counts.recall, given_counts.f1) == expected
 
 
@@ -90,9 +75,9 @@ def test_scores_agree_with_brute_force(data: st.DataObject, rule: str, short: st
     truth = _random_truth(data, size)
     sizes = np.array(data.draw(st.lists(st.integers(0, n), min_size=size, max_size=size)))
     rows = [[0 if a == b else data.draw(st.integers(0, int(sizes[a]))) for b in range(size)] for a in range(size)]
-    predictions = predicted_by_count(_counts(rows), sizes, n=n, rule=rule, short=short)
+    predictions = scoring.predicted_by_count(_counts(rows), sizes, n=n, rule=rule, short=short)
     verdicts, in_scope = truth.judge(predictions.codes), truth.in_scope(predictions.codes)
-    found = scores(predictions, verdicts, len(truth.positives), in_scope)
+    found = scoring.scores(predictions, verdicts, len(truth.positives), in_scope)
     for k in range(1, n + 1):
         tp = fp = linked = 0
         for a in range(size):
@@ -102,7 +87,7 @@ def test_scores_agree_with_brute_force(data: st.DataObject, rule: str, short: st
                 if all(ways) if rule == "both" else any(ways):
                     verdict = truth.judge(np.array([a * size + b]))[0]
                     tp, fp, linked = tp + (verdict == 1), fp + (verdict == -1), linked + 1
-        assert found[k - 1] == Scores(tp, fp, len(truth.positives) - tp, linked)
+        assert found[k - 1] == scoring.Scores(tp, fp, len(truth.positives) - tp, linked)
 
 
 def _truth(families: str, listed: dict[tuple[int, int], str]) -> Truth:
@@ -113,23 +98,23 @@ def _truth(families: str, listed: dict[tuple[int, int], str]) -> Truth:
     return truth_of(documents, ["ru"] * len(families), labels)
 
 
-def _predictions(pairs: dict[tuple[int, int], int], documents: int, steps: int) -> Predictions:
+def _predictions(pairs: dict[tuple[int, int], int], documents: int, steps: int) -> scoring.Predictions:
     codes = sorted((a * documents + b, grade) for (a, b), grade in pairs.items())
-    return Predictions(
+    return scoring.Predictions(
         np.array([code for code, _ in codes], dtype=np.int64), np.array([grade for _, grade in codes], dtype=np.uint8),
         tuple(range(1, steps + 1)), "k",
     )  # fmt: skip
 
 
-def _intervals(predictions: Predictions, truth: Truth, **options: int) -> list[Intervals]:
+def _intervals(predictions: scoring.Predictions, truth: Truth, **options: int) -> list[scoring.Intervals]:
     verdicts = truth.judge(predictions.codes)
-    return intervals(
+    return scoring.intervals(
         predictions, verdicts, truth,
-        scores(predictions, verdicts, len(truth.positives), np.ones(len(verdicts), bool)), **options,
+        scoring.scores(predictions, verdicts, len(truth.positives), np.ones(len(verdicts), bool)), **options,
     )  # fmt: skip
 
 
-def _slowly(predictions: Predictions, truth: Truth, step: int, resamples: int) -> list[tuple[int, int, int]]:
+def _slowly(predictions: scoring.Predictions, truth: Truth, step: int, resamples: int) -> list[tuple[int, int, int]]:
     """tp, fp, positives of the same drawn collections, pair by pair."""
     stories = int(truth.stories.max()) + 1
     generator = np.random.PCG64(0)
@@ -160,8 +145,10 @@ def test_agrees_with_drawing_stories_and_counting_pairs(data: st.DataObject) -> 
     )
     assume(truth.stories.max() >= 1)
     verdicts = truth.judge(predictions.codes)
-    estimates = scores(predictions, verdicts, len(truth.positives), np.ones(len(verdicts), bool))
-    for step, found in enumerate(intervals(predictions, verdicts, truth, estimates, resamples=resamples), start=1):
+    estimates = scoring.scores(predictions, verdicts, len(truth.positives), np.ones(len(verdicts), bool))
+    for step, found in enumerate(
+        scoring.intervals(predictions, verdicts, truth, estimates, resamples=resamples), start=1
+    ):
         drawn = _slowly(predictions, truth, step, resamples)
         estimate = estimates[step - 1].f1
         f1 = [2 * tp / (tp + fp + positives) for tp, fp, positives in drawn if tp + fp + positives]
@@ -174,7 +161,7 @@ def test_agrees_with_drawing_stories_and_counting_pairs(data: st.DataObject) -> 
 
 def test_one_story_gives_no_interval() -> None:
     truth = _truth("ff", {(0, 1): "dup"})
-    assert _intervals(_predictions({(0, 1): 1}, 2, 1), truth) == [Intervals(None, None, None)]
+    assert _intervals(_predictions({(0, 1): 1}, 2, 1), truth) == [scoring.Intervals(None, None, None)]
 
 
 # Measures of groups: worked by hand, by their definitions over documents, and beside scikit-learn.
@@ -191,7 +178,7 @@ def test_worked_by_hand() -> None:
     # True groups 0 1 2, 3 4, 5; groups 0 1, 2 3 4, 5.
     truth = _truth_groups([None] * 6, {(0, 1): "dup", (1, 2): "dup", (3, 4): "dup"}, closed=True)
     groups = [0, 0, 1, 1, 1, 2]
-    found = group_scores(np.array(groups), truth)
+    found = scoring.group_scores(np.array(groups), truth)
     assert found is not None
     # Of the groups: 0 and 1 are all right, 2 is alone in its, 3 and 4 are two thirds right, 5 is right.
     precision = float((1 + 1 + Fraction(1, 3) + Fraction(2, 3) + Fraction(2, 3) + 1) / 6)
@@ -205,7 +192,7 @@ def test_worked_by_hand() -> None:
 
 
 def test_an_open_world_has_no_figures() -> None:
-    assert group_scores(np.array([0, 0]), _truth_groups([None, None], {(0, 1): "dup"})) is None
+    assert scoring.group_scores(np.array([0, 0]), _truth_groups([None, None], {(0, 1): "dup"})) is None
 
 
 def _by_definition(groups: list[int], truth: Truth) -> list[float | None]:
@@ -253,7 +240,7 @@ def test_agrees_with_the_definitions(data: st.DataObject) -> None:
     kin = [Kin("f", "g")] if any(families) and data.draw(st.booleans()) else []
     truth = _truth_groups(families, listed, closed=closed, languages=languages, language_pairs=asked, kin=kin)
     groups = data.draw(st.lists(st.integers(0, 2), min_size=size, max_size=size))
-    found = group_scores(np.array(groups), truth)
+    found = scoring.group_scores(np.array(groups), truth)
     if found is None:
         assert not truth.takes_part().any()
     else:
@@ -272,11 +259,13 @@ def _evaluation(
     recommended: float | None,
     steps: tuple[float, ...] = (4, 5, 6, 7),
     name: str = "k",
-) -> Evaluation:
+) -> scoring.Evaluation:
     codes = np.array(sorted(5 * a + b for a, b in grades), dtype=np.int64)
     by_code = {5 * a + b: grade for (a, b), grade in grades.items()}
     values = np.array([by_code[code] for code in codes.tolist()], dtype=np.uint8)
-    return evaluate(Predictions(codes, values, steps, name), _truth_protocol(), recommended=recommended, resamples=50)
+    return scoring.evaluate(
+        scoring.Predictions(codes, values, steps, name), _truth_protocol(), recommended=recommended, resamples=50
+    )
 
 
 GRADES = {(0, 1): 4, (2, 3): 3, (0, 4): 1, (1, 4): 2}
@@ -293,7 +282,7 @@ def test_where_nothing_is_true_no_row_is_best() -> None:
     """It was k = 1, "with F1 0.000", as if another k were worse."""
     rows = [{"id": str(number), "text": "Мост через реку Днепр открыли вчера после ремонта."} for number in "12"]
     labels = labels_of([{"a": "1", "b": "2", "label": "similar"}])
-    found = evaluate_collection(collect([Document(**row) for row in rows]), labels, Settings(), resamples=5)
+    found = scoring.evaluate_collection(collect([Document(**row) for row in rows]), labels, Settings(), resamples=5)
     assert [found.best, found.share_of_best] == [None, None]
     assert found.notes == ["no pair counts as true: positive is dup, the labels are similar"]
 
@@ -324,8 +313,8 @@ def test_plain_values() -> None:
 
 def test_nothing_predicted_and_nothing_true() -> None:
     documents = [Document(id="x", text=""), Document(id="y", text="")]
-    empty = predicted_pairs(np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64), 2)
-    found = evaluate(empty, truth_of(documents, ["ru", "ru"], []), recommended=1)
+    empty = scoring.predicted_pairs(np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64), 2)
+    found = scoring.evaluate(empty, truth_of(documents, ["ru", "ru"], []), recommended=1)
     assert found.as_dict()["best"] == {}
     assert found.share_of_best is None
     row = found.as_dict()["rows"][0]
@@ -382,8 +371,8 @@ def test_the_groups_are_those_that_dedup_makes(tmp_path: Path) -> None:
     dedup(str(documents_path()), out, preset="judged", annotate=True)
     group = {document.id: str(document.extra["group"]) for document in read_documents(str(out))}
     texts = Texts(list(read_documents(documents_path())))
-    expected = group_scores(
-        np.unique(list(group.values()), return_inverse=True)[1], TruthRules().truth(texts, labels_path())
+    expected = scoring.group_scores(
+        np.unique(list(group.values()), return_inverse=True)[1], scoring.TruthRules().truth(texts, labels_path())
     )
     assert api_evaluate(str(documents_path()), labels_path()).groups == expected
     assert expected is not None

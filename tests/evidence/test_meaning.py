@@ -19,7 +19,7 @@ from infostream_dedup.judging.evidence.meaning import (
     refuse_old_processor,
     with_meaning,
 )
-from infostream_dedup.lab.evaluation.labels import Label
+from infostream_dedup.lab.labels import Label
 from infostream_dedup.model import Document
 
 needs_encoder = pytest.mark.skipif(

@@ -13,18 +13,9 @@ import pytest
 
 from infostream_dedup import dictionaries
 from infostream_dedup.errors import BadDataError, CannotCreateError, ConfigurationError, NoInputError
-from infostream_dedup.lab.lexicography import word_lookup as module
-from infostream_dedup.lab.lexicography.check import COLUMNS, Finding, broken_round_trips, check
-from infostream_dedup.lab.lexicography.imports import Imported, import_table, installed_tables, remove_table
-from infostream_dedup.lab.lexicography.word_lookup import (
-    DictionaryEntry,
-    Step,
-    coverage,
-    frequency_dictionary,
-    frequent_nouns,
-    ladder_of,
-    show,
-)
+from infostream_dedup.lab import word_lookup as lookup
+from infostream_dedup.lab.dictionary_check import COLUMNS, Finding, broken_round_trips, check
+from infostream_dedup.lab.dictionary_imports import Imported, import_table, installed_tables, remove_table
 from infostream_dedup.language.lexicon.frequency import form_frequencies
 from infostream_dedup.language.lexicon.tables import TableRow
 from infostream_dedup.language.lexicon.word_lists import NO_NAME, NameKind
@@ -212,18 +203,18 @@ class Dictionary:
 
 @pytest.fixture
 def few_words(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "frequent_words", lambda _: tuple(SHARES))
-    monkeypatch.setattr(module, "form_frequencies", lambda _: SHARES.__getitem__)
-    monkeypatch.setattr(module, "readings_of", lambda _: Dictionary())
+    monkeypatch.setattr(lookup, "frequent_words", lambda _: tuple(SHARES))
+    monkeypatch.setattr(lookup, "form_frequencies", lambda _: SHARES.__getitem__)
+    monkeypatch.setattr(lookup, "readings_of", lambda _: Dictionary())
     for name, empty in (("names", dict), ("personal_names", frozenset), ("added_nouns", dict)):
-        monkeypatch.setattr(module, name, lambda _, empty=empty: empty())
+        monkeypatch.setattr(lookup, name, lambda _, empty=empty: empty())
 
 
 @pytest.mark.usefixtures("few_words")
 def test_forms_are_summed_and_words_out_of_use_follow() -> None:
-    factory, president, *others = frequency_dictionary("ru")
+    factory, president, *others = lookup.frequency_dictionary("ru")
     # 3 + 1 in a million words are 4,000 in a billion: log10 is 3.60.
-    assert factory == DictionaryEntry(
+    assert factory == lookup.DictionaryEntry(
         term="завод", kinds=("noun",), share=4e-6, source="pymorphy3", forms=("завода", "заводы")
     )
     assert factory.zipf == 3.6
@@ -237,7 +228,7 @@ def test_forms_are_summed_and_words_out_of_use_follow() -> None:
 
 @pytest.mark.usefixtures("few_words")
 def test_most_takes_the_most_frequent_forms_alone() -> None:
-    assert [(one.term, one.share) for one in frequency_dictionary("ru", most=2)] == [("завод", 3e-6)]
+    assert [(one.term, one.share) for one in lookup.frequency_dictionary("ru", most=2)] == [("завод", 3e-6)]
 
 
 @pytest.mark.parametrize("language", ["ru", "uk", "en"])
@@ -248,7 +239,7 @@ def test_terms_are_those_of_the_morphology(language: str) -> None:
         term = morphology.noun_term(form, Shape.START, strict=True)
         if term is not None:
             expected[term] = expected.get(term, 0.0) + frequency(form)
-    entries = frequency_dictionary(language, most=1500)
+    entries = lookup.frequency_dictionary(language, most=1500)
     assert {one.term: one.share for one in entries} == expected
     assert entries == sorted(entries, key=lambda one: (-one.share, one.term))
     assert all(one.forms == tuple(sorted(one.forms, key=lambda form: -frequency(form))) for one in entries)
@@ -299,7 +290,7 @@ def test_what_cannot_be_built_is_refused_before_the_work(tmp_path: Path, monkeyp
     def work(*_: object, **__: object) -> None:
         raise AssertionError("the work began")
 
-    monkeypatch.setattr("infostream_dedup.lab.lexicography.word_lookup.frequency_dictionary", work)
+    monkeypatch.setattr("infostream_dedup.lab.word_lookup.frequency_dictionary", work)
     with pytest.raises(ConfigurationError, match="language is 'de'; expected one of ru, uk, en"):
         dictionaries.build(tmp_path, "ru,de")
     with pytest.raises(ConfigurationError, match="most is 0; expected a whole number"):
@@ -342,12 +333,12 @@ def test_whole_dictionaries_have_the_words_of_all_sources(tmp_path: Path) -> Non
 RUNGS = ["identity", "dictionary", "cache", "names", "cognates", "argos", "skeleton"]
 
 
-def winners(steps: list[Step]) -> list[str | None]:
+def winners(steps: list[lookup.Step]) -> list[str | None]:
     return [step.answer for step in steps if step.wins]
 
 
 def test_every_rung_is_shown_in_its_order() -> None:
-    steps = ladder_of("уряду", "ru")
+    steps = lookup.ladder_of("уряду", "ru")
     assert {step.term for step in steps} == {"уряд"}
     assert list(dict.fromkeys(step.rung for step in steps)) == RUNGS
     assert winners(steps)[0] == "правительство"
@@ -357,7 +348,7 @@ def test_every_rung_is_shown_in_its_order() -> None:
 
 @pytest.mark.parametrize(("word", "source", "target"), [("повестка", "ru", "uk"), ("Bakhmut", "en", "uk")])
 def test_what_wins_is_what_the_ladder_gives(word: str, source: str, target: str) -> None:
-    steps = ladder_of(word, target, source)  # type: ignore[arg-type]
+    steps = lookup.ladder_of(word, target, source)  # type: ignore[arg-type]
     for term in {step.term for step in steps}:
         given = Translator(source, target).translate([term])[0]  # type: ignore[arg-type]
         assert winners([step for step in steps if step.term == term]) == [one.term for one in given]
@@ -365,26 +356,26 @@ def test_what_wins_is_what_the_ladder_gives(word: str, source: str, target: str)
 
 def test_the_cache_wins_where_it_remembers() -> None:
     given = Translator("ru", "uk").translate(["неточность"])[0]
-    steps = ladder_of("неточность", "uk", "ru")
+    steps = lookup.ladder_of("неточность", "uk", "ru")
     assert [(step.rung, step.answer) for step in steps if step.wins] == [("cache", one.term) for one in given]
     assert {step.why for step in steps if step.rung == "cognates" and step.answer} == {"a rung before it answers"}
 
 
 def test_refusals_are_explained() -> None:
     # Three kinds: a false friend of a rule, a slur asked for, and a word that no document has.
-    friend = [step for step in ladder_of("недели", "uk", "ru") if step.answer == "неділя"]
+    friend = [step for step in lookup.ladder_of("недели", "uk", "ru") if step.answer == "неділя"]
     assert {step.why for step in friend} <= {"refused: a false friend"}
-    slur = ladder_of("москаль", "ru", "uk")
+    slur = lookup.ladder_of("москаль", "ru", "uk")
     assert winners(slur) == []
     assert "refused: the word is on the block-list" in {step.why for step in slur}
-    assert not any(step.is_term for step in ladder_of("бежать", "uk", "ru"))
+    assert not any(step.is_term for step in lookup.ladder_of("бежать", "uk", "ru"))
 
 
 def test_the_language_is_found_by_letters_and_dictionaries() -> None:
-    assert {step.source for step in ladder_of("урядовець", "en")} == {"uk"}
-    assert {step.source for step in ladder_of("мир", "en")} == {"ru", "uk"}
-    assert {step.source for step in ladder_of("government", "ru")} == {"en"}
-    assert {step.source for step in ladder_of("мир", "uk")} == {"ru"}
+    assert {step.source for step in lookup.ladder_of("урядовець", "en")} == {"uk"}
+    assert {step.source for step in lookup.ladder_of("мир", "en")} == {"ru", "uk"}
+    assert {step.source for step in lookup.ladder_of("government", "ru")} == {"en"}
+    assert {step.source for step in lookup.ladder_of("мир", "uk")} == {"ru"}
 
 
 @pytest.mark.parametrize(("word", "target", "source", "told"), [
@@ -394,19 +385,19 @@ def test_the_language_is_found_by_letters_and_dictionaries() -> None:
 ])  # fmt: skip
 def test_wrong_questions(word: str, target: str, source: str | None, told: str) -> None:
     with pytest.raises(ConfigurationError, match=told):
-        ladder_of(word, target, source)  # type: ignore[arg-type]
+        lookup.ladder_of(word, target, source)  # type: ignore[arg-type]
 
 
 def test_an_english_noun_that_may_be_a_name_is_two_terms() -> None:
-    steps = [step for step in ladder_of("Turkey", "ru") if step.rung == "dictionary"]
+    steps = [step for step in lookup.ladder_of("Turkey", "ru") if step.rung == "dictionary"]
     assert [(step.term, step.answer) for step in steps] == [
         ("turkey", "индейка"), ("turkey", "турция"), ("Turkey", "турция"), ("Turkey", "индейка"),
     ]  # fmt: skip
-    assert {step.term for step in ladder_of("turkey", "ru")} == {"turkey"}
+    assert {step.term for step in lookup.ladder_of("turkey", "ru")} == {"turkey"}
 
 
 def test_capitalised_surname_in_both_cyrillic_languages() -> None:
-    entries = show("Шольца")
+    entries = lookup.show("Шольца")
     assert [(entry.language, entry.shape, entry.term) for entry in entries] == [
         ("ru", "start", "шольц"), ("ru", "capital", "шольц"), ("uk", "start", "шольц"), ("uk", "capital", "шольц"),
     ]  # fmt: skip
@@ -415,7 +406,7 @@ def test_capitalised_surname_in_both_cyrillic_languages() -> None:
 
 
 def test_lower_case_noun_with_its_frequencies() -> None:
-    (entry, _) = show("правительства", "ru")
+    (entry, _) = lookup.show("правительства", "ru")
     assert (entry.term, entry.lemma, entry.part_of_speech, entry.source) == (
         "правительство", "правительство", "NOUN", "pymorphy3",
     )  # fmt: skip
@@ -425,13 +416,13 @@ def test_lower_case_noun_with_its_frequencies() -> None:
 
 
 def test_guess_is_marked() -> None:
-    entry = show("Курбанбердыева", "ru")[1]
+    entry = lookup.show("Курбанбердыева", "ru")[1]
     assert (entry.term, entry.strict, entry.known, entry.source) == ("курбанбердыев", None, False, "predicted")
 
 
 @pytest.mark.parametrize(("word", "why"), [("января", "month"), ("и", "stop word"), ("быстро", "no noun")])
 def test_what_is_not_a_term_says_why(word: str, why: str) -> None:
-    entry = show(word, "ru")[0]
+    entry = lookup.show(word, "ru")[0]
     assert entry.term is None
     assert why in entry.why
 
@@ -439,12 +430,12 @@ def test_what_is_not_a_term_says_why(word: str, why: str) -> None:
 @pytest.mark.parametrize("word", ["", "  ", "два слова"])
 def test_only_one_word(word: str) -> None:
     with pytest.raises(ConfigurationError, match="expected one word"):
-        show(word)
+        lookup.show(word)
 
 
 def test_unknown_language() -> None:
     with pytest.raises(ConfigurationError, match="expected one of ru, uk, en"):
-        show("слово", "de")  # type: ignore[arg-type]
+        lookup.show("слово", "de")  # type: ignore[arg-type]
 
 
 def test_shares_are_counted_by_rung(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -452,11 +443,11 @@ def test_shares_are_counted_by_rung(monkeypatch: pytest.MonkeyPatch) -> None:
         "ru": (("правительство", 4e-4), ("неточность", 3e-4), ("гнатишин", 2e-4), ("бзыбрюмов", 1e-4)),
         "uk": (("уряд", 1e-4),),
     }
-    monkeypatch.setattr(module, "frequent_nouns", nouns.__getitem__)
-    monkeypatch.setattr(module, "TOPS", (2, 4))
-    monkeypatch.setattr(module, "OUR_LANGUAGES", ("ru", "uk"))
+    monkeypatch.setattr(lookup, "frequent_nouns", nouns.__getitem__)
+    monkeypatch.setattr(lookup, "TOPS", (2, 4))
+    monkeypatch.setattr(lookup, "OUR_LANGUAGES", ("ru", "uk"))
     told: list[tuple[str, int, int | None]] = []
-    found = coverage(lambda *one: told.append(one))
+    found = lookup.coverage(lambda *one: told.append(one))
     assert len(found) == 4
     two, four = found[:2]
     assert (two.source, two.target, two.top, two.dictionary) == ("ru", "uk", 2, pytest.approx(4 / 7))
@@ -468,12 +459,12 @@ def test_shares_are_counted_by_rung(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_an_identity_the_target_lacks_does_not_count() -> None:
     # No sister word is known, and the spelling by rule is the word itself.
-    assert module._classify(["гзмбров"], "ru", "uk") == ["none"]
-    assert module._classify(["правительство", "мир"], "ru", "uk") == ["dictionary", "dictionary"]
+    assert lookup._classify(["гзмбров"], "ru", "uk") == ["none"]
+    assert lookup._classify(["правительство", "мир"], "ru", "uk") == ["dictionary", "dictionary"]
 
 
 def test_nouns_come_by_frequency_and_once() -> None:
-    nouns = frequent_nouns("en")
+    nouns = lookup.frequent_nouns("en")
     shares = [share for _, share in nouns]
     assert shares == sorted(shares, reverse=True)
     assert len({noun for noun, _ in nouns}) == len(nouns) > 10_000

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import numpy as np
 
-from infostream_dedup.lab.methods.method import Method, register
+from infostream_dedup.lab.methods import Method, register
 from infostream_dedup.machine.arrays import rows_from
 from infostream_dedup.terms.representation import Representation
 

@@ -16,8 +16,7 @@ import pytest
 from infostream_dedup.errors import ConfigurationError, MissingExtraError
 from infostream_dedup.judging.features.fingerprints import count_words, tf_idf_weights
 from infostream_dedup.judging.features.words import read_words, significant
-from infostream_dedup.lab.methods import Texts, method, method_class, methods
-from infostream_dedup.lab.methods.method import Method, register, written
+from infostream_dedup.lab.methods import Method, Texts, method, method_class, methods, register, written
 from infostream_dedup.model import Document
 from infostream_dedup.model.limits import OneOf, Range, limits_of
 from infostream_dedup.model.settings import REPRESENTATIONS

@@ -14,23 +14,7 @@ from infostream_dedup.errors import ConfigurationError
 from infostream_dedup.judging.features.fingerprints import count_words
 from infostream_dedup.judging.features.sentences import DocumentRecord, Sentence, record_pairs, record_rows
 from infostream_dedup.judging.features.words import read_words, shingles, winnowed
-from infostream_dedup.lab.methods import Texts, method
-from infostream_dedup.lab.methods.fingerprints import (
-    DescriptiveWords,
-    optimal_weights,
-    projections,
-    residual_weights,
-    support_words,
-    thresholds,
-)
-from infostream_dedup.lab.methods.method import written
-from infostream_dedup.lab.methods.sequences import (
-    five_sentences,
-    five_words,
-    frequency_dictionary,
-    logarithmic_sample,
-    modular_sample,
-)
+from infostream_dedup.lab.methods import Texts, fingerprints, method, sequences, written
 from infostream_dedup.machine.arrays import Ragged, rows_from
 from infostream_dedup.model import Document, Settings
 from infostream_dedup.runs.batch.collection import collect
@@ -150,7 +134,7 @@ def test_residual_idf_by_hand():
     counts = count_words(read_words(["мост мост река", "снег", "снег", "гром"]))
     # мост: in one of four documents, twice in all; the most frequent word of its document.
     expected = math.log(4) + math.log(1 - math.exp(-2 / 4))
-    weights = counts.rows(residual_weights(counts)).toarray()
+    weights = counts.rows(fingerprints.residual_weights(counts)).toarray()
     assert weights[0, 1] == pytest.approx(expected * 1e9, abs=1)
     # река: half as frequent, once in all.
     assert weights[0, 2] == pytest.approx(0.75 * (math.log(4) + math.log(1 - math.exp(-1 / 4))) * 1e9, abs=1)
@@ -158,17 +142,17 @@ def test_residual_idf_by_hand():
 
 def test_residual_idf_of_an_even_word_is_negative_and_kept():
     counts = count_words(read_words(["мост снег", "мост", "мост"]))
-    weights = counts.rows(residual_weights(counts)).toarray()
+    weights = counts.rows(fingerprints.residual_weights(counts)).toarray()
     assert weights[1, 0] == pytest.approx(math.log(1 - math.exp(-1)) * 1e9, abs=1)
 
 
 def test_optimal_frequency_by_hand():
     counts = count_words(read_words(["мост", "снег", "снег", "гром"]))
     idf = math.log(4)
-    weights = counts.rows(optimal_weights(counts, 11.5)).toarray()
+    weights = counts.rows(fingerprints.optimal_weights(counts, 11.5)).toarray()
     assert weights[0, 1] == pytest.approx(math.sqrt(idf / 11.5) * 1e9, abs=1)
     # Rarer than the optimum: the hyperbola.
-    weights = counts.rows(optimal_weights(counts, 1.0)).toarray()
+    weights = counts.rows(fingerprints.optimal_weights(counts, 1.0)).toarray()
     assert weights[0, 1] == pytest.approx(1 / idf * 1e9, abs=1)
 
 
@@ -241,7 +225,7 @@ def test_the_record_of_three_plus_five():
 
 def test_the_dictionary_prefers_frequent_then_long_then_early_words():
     words = read_words(["мост река мост берег река снег набережная"])
-    assert frequency_dictionary(words, 0, 5) == ["мост", "река", "набережная", "берег", "снег"]
+    assert sequences.frequency_dictionary(words, 0, 5) == ["мост", "река", "набережная", "берег", "снег"]
 
 
 def _sentences(*texts):
@@ -251,16 +235,16 @@ def _sentences(*texts):
 def test_three_sentences_by_dictionary_words_then_two_by_length():
     sentences = _sentences("а б в г д е", "мост река", "мост мост мост мост", "мост река снег", "ж з и к", "л м")
     frequent = ["мост", "река", "снег"]
-    assert five_sentences(sentences, frequent, occurrences=False) == [
+    assert sequences.five_sentences(sentences, frequent, occurrences=False) == [
         "мост река снег", "мост река", "мост мост мост мост", "а б в г д е", "ж з и к",
     ]  # fmt: skip
-    assert five_sentences(sentences, frequent, occurrences=True)[0] == "мост мост мост мост"
+    assert sequences.five_sentences(sentences, frequent, occurrences=True)[0] == "мост мост мост мост"
 
 
 def test_three_words_of_the_dictionary_then_the_longest():
     words = read_words(["мост мост река река снег снег набережная вокзал мост"])
-    frequent = frequency_dictionary(words, 0, 10)
-    assert five_words(words, 0, frequent) == ["мост", "река", "снег", "набережная", "вокзал"]
+    frequent = sequences.frequency_dictionary(words, 0, 10)
+    assert sequences.five_words(words, 0, frequent) == ["мост", "река", "снег", "набережная", "вокзал"]
 
 
 def test_n_of_three_plus_two_trades_recall_for_precision():
@@ -304,14 +288,14 @@ def test_a_threshold_is_where_no_document_is_near():
     counts = count_words(read_words(["мост мост река", "мост река", "мост река река река река"]))
     level = np.array([4, 2, 4, 4, 1, 4])
     assert counts.tf.indices.tolist() == [0, 1, 0, 1, 0, 1]
-    found, near = thresholds(counts, level, 4)
+    found, near = fingerprints.thresholds(counts, level, 4)
     # Nobody is near 2 of 4, for steps 2 and 3 are empty. "река": one document is near 1 and 2, two are near 3.
     assert found.tolist() == [2, 2]
     assert near.tolist() == [0, 1 / 3]
 
 
 def test_words_that_are_never_above_a_threshold_have_none():
-    found, near = thresholds(count_words(read_words(["мост", "мост река"])), np.array([1, 1, 1]), 4)
+    found, near = fingerprints.thresholds(count_words(read_words(["мост", "мост река"])), np.array([1, 1, 1]), 4)
     assert found.tolist() == [4, 4]
     assert near.tolist() == [1.0, 1.0]
 
@@ -323,7 +307,9 @@ def test_training_drops_the_least_precise_words_while_documents_stay_covered():
     near = np.array([0.5, 0.0, 0.9, 0.0])
 
     def kept(**parameters):
-        return support_words(counts, above, near, DescriptiveWords(fewest=1, **parameters)).tolist()
+        return fingerprints.support_words(
+            counts, above, near, fingerprints.DescriptiveWords(fewest=1, **parameters)
+        ).tolist()
 
     # Half of the words go: the two precise ones leave the third document without a bit.
     assert kept(rounds=1, dropped=0.5, coverage=0.7) == [False, True, False, True]
@@ -399,13 +385,13 @@ def _lists(rows):
 def test_the_smallest_divisible_by_each_power_of_two():
     # n = 4: i is 1 and 2. n = 3: i is 1 only. n = 1: no i.
     rows = rows_from([[10, 12, 6, 3], [9, 8, 6], [4], [], [5, 7, 9, 1]], np.uint64)
-    assert _lists(logarithmic_sample(rows)) == [[6, 12], [6], [], [], []]
+    assert _lists(sequences.logarithmic_sample(rows)) == [[6, 12], [6], [], [], []]
 
 
 def test_divisible_by_a_power_that_leaves_the_target():
     # n = 8, target 2: m = 2. n = 3: m = 0, all are kept.
     rows = rows_from([[1, 2, 3, 4, 5, 6, 7, 8], [1, 3, 5]], np.uint64)
-    assert _lists(modular_sample(rows, 2)) == [[4, 8], [1, 3, 5]]
+    assert _lists(sequences.modular_sample(rows, 2)) == [[4, 8], [1, 3, 5]]
 
 
 def test_where_nothing_is_sampled_the_smallest_is():
@@ -429,7 +415,7 @@ def test_a_sample_outlives_most_edits():
 
 def test_every_feature_votes_for_every_bit():
     # Bits: 3 = 011, 5 = 101, 1 = 001. Bit 0 has three votes, bits 1 and 2 one of three.
-    assert projections(rows_from([[3, 5, 1], [3], [], [3, 5]], np.uint64)).tolist() == [1, 3, 1]
+    assert fingerprints.projections(rows_from([[3, 5, 1], [3], [], [3, 5]], np.uint64)).tolist() == [1, 3, 1]
 
 
 @pytest.mark.parametrize("k", [0, 1, 3, 8])
@@ -502,8 +488,8 @@ def test_a_text_inside_another_is_found_and_resemblance_asks_for_both():
 def test_votes_have_weights():
     # Bits: 3 = 011 weighs 5, 4 = 100 weighs 2, 1 = 001 weighs 1.
     features = rows_from([[3, 4, 1], [4], []], np.uint64)
-    assert projections(features, np.array([5, 2, 1, 7])).tolist() == [3, 4]
-    assert projections(features, np.array([1, 5, 1, 7])).tolist() == [4, 4]
+    assert fingerprints.projections(features, np.array([5, 2, 1, 7])).tolist() == [3, 4]
+    assert fingerprints.projections(features, np.array([1, 5, 1, 7])).tolist() == [4, 4]
 
 
 @pytest.mark.parametrize("k", [0, 3])

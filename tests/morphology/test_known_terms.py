@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import pytest
-from make_known_terms import BACKGROUNDS, WITH_FORMS, forms_of, rows_of
+from make_tables import BACKGROUNDS, WITH_FORMS, forms_of, rows_of
 
 from infostream_dedup.errors import BadDataError
 from infostream_dedup.language.morphology import form_cache as shipped
@@ -22,7 +22,7 @@ from infostream_dedup.language.morphology.form_cache import (
 from infostream_dedup.model import Language
 from infostream_dedup.terms.representation import representation
 
-AGAIN = "python tools/make_known_terms.py makes the files anew"
+AGAIN = "python tools/make_tables.py terms makes the files anew"
 with_their_versions = pytest.mark.skipif(
     made_with(terms_file("ru")) != package_versions(), reason="the files were made with other versions of packages"
 )

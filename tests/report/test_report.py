@@ -21,13 +21,12 @@ from hypothesis import strategies as st
 import infostream_dedup
 from infostream_dedup import Document, compare, dedup, sweep
 from infostream_dedup.errors import CannotCreateError, UsageError
-from infostream_dedup.lab.evaluation.labels import labels_of
+from infostream_dedup.lab.labels import labels_of
 from infostream_dedup.machine.progress import Phrase
-from infostream_dedup.report import needed
+from infostream_dedup.report import check_report_folder
 from infostream_dedup.report.comparison import comparison_files, write_comparison, write_learning_curve
 from infostream_dedup.report.drawing import Axis, Box, Lettering, Panel, Picture, Stroke, as_png, as_svg, even_ticks
 from infostream_dedup.report.files import html_report, report_files, workbook_of
-from infostream_dedup.report.needed import check_report_folder
 from infostream_dedup.report.tables import PUBLISHED, UI_LANGUAGES, Cover, wording_of
 from infostream_dedup.runs.batch.answering import part_into, short_names
 from infostream_dedup.runs.batch.sweeping import list_groups
@@ -210,7 +209,7 @@ def test_every_language_has_all_words_and_other_languages_only_where_they_must(p
 
 SPEAKERS = (
     *("links/recommendation.py", "runs/batch/sweeping.py", "runs/batch/answering.py", "runs/sharded/sweeping.py"),
-    "lab/estimation/*.py",
+    "lab/*.py",
 )
 
 
@@ -548,7 +547,7 @@ def test_words_of_others_are_escaped(text):
 
 def test_png_only_with_the_extra(tmp_path, monkeypatch):
     assert as_png(picture(boxes=[Box(0, 0, 5, 1, "#040506")])).startswith(b"\x89PNG")
-    monkeypatch.setattr(needed, "find_spec", lambda _: None)
+    monkeypatch.setattr("infostream_dedup.report.find_spec", lambda _: None)
     assert sorted(path.name for path in write_learning_curve([], tmp_path)) == ["curve.csv", "curve.svg"]
     monkeypatch.undo()
     assert sorted(path.name for path in write_learning_curve([], tmp_path)) == ["curve.csv", "curve.png", "curve.svg"]

@@ -8,7 +8,7 @@ import pytest
 
 from infostream_dedup.documents.reading import read_documents
 from infostream_dedup.judging.criteria import document_models
-from infostream_dedup.lab.evaluation.labels import labels_of, read_labels
+from infostream_dedup.lab.labels import labels_of, read_labels
 from infostream_dedup.language.morphology.stemming import ALGORITHMS
 from infostream_dedup.model import Document
 from reports.criteria_tables import PUBLISHED, candidate_table, filter_row

@@ -2,11 +2,13 @@
 
 import asyncio
 import time
-from collections.abc import Callable, Coroutine, Iterator
+from collections.abc import Callable, Coroutine, Iterator, Mapping
+from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from functools import cache
 from importlib import resources
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 from urllib.parse import unquote
 
@@ -22,11 +24,17 @@ from infostream_dedup.service.settings import ServiceSettings
 
 HOST = "127.0.0.1:8600"
 Answered = Callable[..., httpx.Response]
+Serve = Callable[..., "ServiceClient"]
 
 
 def sample_documents() -> list[dict[str, Any]]:
     lines = (resources.files("infostream_dedup.sample") / "stream.jsonl").read_bytes().splitlines()
     return [orjson.loads(line) for line in lines]
+
+
+def settings_of(settings: ServiceSettings, **limits: Any) -> ServiceSettings:
+    """Settings with other limits."""
+    return replace(settings, limits=replace(settings.limits, **limits))
 
 
 @cache
@@ -37,12 +45,12 @@ def form_of(model: Any) -> TypeAdapter[Any]:
 class ServiceClient:
     """Calls a service in this process, one request after another."""
 
-    def __init__(self, settings: ServiceSettings) -> None:
+    def __init__(self, folder: Path, limits: Mapping[str, Any] = MappingProxyType({}), **settings: Any) -> None:
         # Nobody gets the figures of a moment before, however slow the machine.
-        settings = replace(settings, limits=replace(settings.limits, figures_wait_seconds=60.0))
-        self.settings = settings
+        limits = {"figures_wait_seconds": 60.0, **limits}
+        self.settings = settings_of(ServiceSettings(store=folder / "news.db", **settings), **limits)
         self._loop = asyncio.new_event_loop()
-        guard = application(settings)
+        guard = application(self.settings)
         self._alive = guard.alive()
         self.running = self._do(self._alive.__aenter__())
         self._http = httpx.AsyncClient(transport=httpx.ASGITransport(app=guard), base_url=f"http://{HOST}")
@@ -58,6 +66,10 @@ class ServiceClient:
             if model is not None:
                 form_of(model).validate_json(answer.content, strict=True)
         return answer
+
+    def limit(self, **limits: Any) -> None:
+        """Change limits of the running service."""
+        self.running.settings = settings_of(self.running.settings, **limits)
 
     def forget_cookies(self) -> None:
         self._http.cookies.clear()
@@ -89,28 +101,43 @@ def ended(client: ServiceClient, number: int) -> dict[str, Any]:
     pytest.fail("the job does not end")
 
 
-def wait_until_ready(client: ServiceClient) -> None:
+KEEPS: Mapping[str, Any] = {"stream": {"keep_text": True}}
+
+
+@contextmanager
+def serving(folder: Path, **given: Any) -> Iterator[ServiceClient]:
+    """A service over a new store, once it is ready."""
+    client = ServiceClient(folder, **given)
     assert client.running.writer is not None
     client.running.writer.wait()
     assert client("GET", "/ready").status_code == 200
+    yield client
+    client.close()
 
 
 @pytest.fixture(scope="module")
 def filled(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ServiceClient]:
     """The sample in one batch, with texts. Tests do not add to it."""
-    folder = tmp_path_factory.mktemp("service")
-    client = ServiceClient(ServiceSettings(store=folder / "news.db", stream={"keep_text": True}))
-    wait_until_ready(client)
-    answer = client("POST", "/v1/batches", json={"batch_id": "sample", "documents": sample_documents()})
-    assert answer.status_code == 200, answer.text
-    yield client
-    client.close()
+    with serving(tmp_path_factory.mktemp("service"), **KEEPS) as client:
+        answer = client("POST", "/v1/batches", json={"batch_id": "sample", "documents": sample_documents()})
+        assert answer.status_code == 200, answer.text
+        yield client
 
 
 @pytest.fixture
-def fresh(tmp_path: Path) -> Iterator[ServiceClient]:
+def serve(tmp_path: Path) -> Iterator[Serve]:
+    """Start a service over a new store; it ends with the test."""
+    with ExitStack() as stack:
+        yield lambda **given: stack.enter_context(serving(tmp_path, **given))
+
+
+@pytest.fixture
+def fresh(serve: Serve) -> ServiceClient:
     """A service over a new store."""
-    client = ServiceClient(ServiceSettings(store=tmp_path / "news.db"))
-    wait_until_ready(client)
-    yield client
-    client.close()
+    return serve()
+
+
+@pytest.fixture
+def keeping(serve: Serve) -> ServiceClient:
+    """A service over a new store that keeps texts."""
+    return serve(**KEEPS)

@@ -11,9 +11,8 @@ from infostream_dedup.errors import BadDataError
 from infostream_dedup.judgements import Desk, desk_path
 from infostream_dedup.judgements.judgements import asked_pairs
 from infostream_dedup.service.job_process import labels_file
-from infostream_dedup.service.settings import ServiceSettings
 
-from .conftest import ServiceClient, ended, sample_documents, wait_until_ready
+from .conftest import ServiceClient, ended, sample_documents
 
 
 def run_job(client: ServiceClient, **parameters: Any) -> dict[str, Any]:
@@ -30,9 +29,8 @@ def judge(client: ServiceClient, a: str, b: str, queue: str, label: str) -> None
     assert client("POST", "/v1/judgements", json=body, headers={"idempotency-key": f"{a} {b}"}).status_code == 201
 
 
-def test_pairs_of_other_queues_are_left_out(tmp_path: Path) -> None:
-    client = ServiceClient(ServiceSettings(store=tmp_path / "news.db", stream={"keep_text": True}))
-    wait_until_ready(client)
+def test_pairs_of_other_queues_are_left_out(tmp_path: Path, keeping: ServiceClient) -> None:
+    client = keeping
     client("POST", "/v1/batches", json={"documents": sample_documents()})
     refused = run_job(client, judged=True)
     assert (refused["state"], refused["result"]) == ("failed", None)
@@ -60,7 +58,6 @@ def test_pairs_of_other_queues_are_left_out(tmp_path: Path) -> None:
     found = audit(sample_documents(), judged=exported)
     assert found.rows[-1] == before
     assert found.notes == [f"{len(others)} judged pairs were not chosen by an audit and do not count"]
-    client.close()
 
 
 def test_messages_do_not_quote_the_name_of_a_temporary_file() -> None:

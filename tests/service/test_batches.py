@@ -4,7 +4,6 @@ import csv
 import gzip
 import io
 import time
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -13,12 +12,11 @@ import pytest
 
 from infostream_dedup import ingest
 from infostream_dedup.service.checker import _NothingStored
-from infostream_dedup.service.settings import ServiceSettings
 from infostream_dedup.stream.deduplicator import Deduplicator
 from infostream_dedup.stream.settings import StreamSettings
 from infostream_dedup.stream.store import Store
 
-from .conftest import ServiceClient, sample_documents, wait_until_ready
+from .conftest import ServiceClient, sample_documents
 from .test_reading import everything
 
 
@@ -107,14 +105,9 @@ def test_one_document_a_few_or_lines_with_an_id(fresh: ServiceClient) -> None:
     assert fresh("POST", "/v1/documents", **lines).json()["document"] == 1
 
 
-@pytest.mark.parametrize(
-    ("address", "field"),
-    [
-        ("/v1/batches?batchid=1", "batchid"),
-        ("/v1/batches?batch_id=other", "batch_id"),
-        ("/v1/documents?limt=2", "limt"),
-    ],
-)
+@pytest.mark.parametrize(("address", "field"), [
+    ("/v1/batches?batchid=1", "batchid"), ("/v1/batches?batch_id=other", "batch_id"), ("/v1/documents?limt=2", "limt"),
+])  # fmt: skip
 def test_a_name_that_nobody_reads_is_refused(fresh: ServiceClient, address: str, field: str) -> None:
     answer = fresh("POST", address, json={"batch_id": "own", "documents": [{"id": "a", "text": "Мост открыли"}]})
     assert (answer.status_code, answer.json()["field"]) == (422, field)
@@ -173,13 +166,10 @@ def test_documents_are_listed_and_forgotten_by_source(fresh: ServiceClient) -> N
 
 
 @pytest.fixture
-def half(tmp_path: Path) -> Iterator[ServiceClient]:
-    client = ServiceClient(ServiceSettings(store=tmp_path / "news.db", stream={"keep_text": True}))
-    wait_until_ready(client)
+def half(keeping: ServiceClient) -> ServiceClient:
     documents = sample_documents()
-    assert client("POST", "/v1/batches", json={"documents": documents[: len(documents) // 2]}).status_code == 200
-    yield client
-    client.close()
+    assert keeping("POST", "/v1/batches", json={"documents": documents[: len(documents) // 2]}).status_code == 200
+    return keeping
 
 
 def test_a_check_foretells_the_verdicts_and_stores_nothing(half: ServiceClient) -> None:
@@ -273,28 +263,17 @@ def batch(*documents: dict[str, Any], **others: object) -> dict[str, Any]:
     return {"json": {"documents": list(documents), **others}}
 
 
-@pytest.fixture
-def kept(tmp_path: Path) -> Any:
-    from infostream_dedup.service.settings import ServiceSettings
-
-    client = ServiceClient(ServiceSettings(store=tmp_path / "news.db", stream={"keep_text": True}))
-    assert client.running.writer is not None
-    client.running.writer.wait()
-    yield client
-    client.close()
-
-
-def test_a_correction_is_refused_until_it_is_called_one(kept: ServiceClient, tmp_path: Path) -> None:
-    kept("POST", "/v1/batches", **batch(FIRST))
-    assert kept("POST", "/v1/batches", **batch(SECOND)).status_code == 409
-    assert kept("POST", "/v1/batches", **batch(SECOND, on_conflict="error")).status_code == 409
-    taken = kept("POST", "/v1/batches", **batch(SECOND, on_conflict="version", batch_id="2")).json()
-    again = kept("POST", "/v1/batches", **batch(SECOND, on_conflict="version", batch_id="2")).json()
+def test_a_correction_is_refused_until_it_is_called_one(keeping: ServiceClient, tmp_path: Path) -> None:
+    keeping("POST", "/v1/batches", **batch(FIRST))
+    assert keeping("POST", "/v1/batches", **batch(SECOND)).status_code == 409
+    assert keeping("POST", "/v1/batches", **batch(SECOND, on_conflict="error")).status_code == 409
+    taken = keeping("POST", "/v1/batches", **batch(SECOND, on_conflict="version", batch_id="2")).json()
+    again = keeping("POST", "/v1/batches", **batch(SECOND, on_conflict="version", batch_id="2")).json()
     assert (taken["replayed"], again["replayed"]) == (False, True)
     assert taken["verdicts"] == again["verdicts"]
     assert taken["position"] == again["position"] == {"batches": 2, "documents": 2}
     # The same content is no further version, whatever it is called.
-    older = kept("POST", "/v1/batches", **batch(FIRST, on_conflict="version", batch_id="3")).json()
+    older = keeping("POST", "/v1/batches", **batch(FIRST, on_conflict="version", batch_id="3")).json()
     assert older["position"]["documents"] == 2
     with ingest([FIRST, SECOND], tmp_path / "other.db", keep_text=True, on_conflict="version") as found:
         expected = [row for one in found.batches() for row in one.rows()]
@@ -302,50 +281,50 @@ def test_a_correction_is_refused_until_it_is_called_one(kept: ServiceClient, tmp
 
 
 @pytest.mark.parametrize("on_error", ["fail", "skip"])
-def test_an_item_of_a_feed_may_be_corrected(kept: ServiceClient, on_error: str) -> None:
+def test_an_item_of_a_feed_may_be_corrected(keeping: ServiceClient, on_error: str) -> None:
     first, second = ({**one, "item": "guid-1"} for one in (FIRST, SECOND))
-    kept("POST", "/v1/batches", **batch(first))
-    answer = kept("POST", "/v1/batches", **batch(second, on_error=on_error)).json()
+    keeping("POST", "/v1/batches", **batch(first))
+    answer = keeping("POST", "/v1/batches", **batch(second, on_error=on_error)).json()
     assert ([row["id"] for row in answer["verdicts"]], answer["quarantined"]) == ([FIRST["id"]], [])
-    assert kept("POST", "/v1/batches", **batch({**second, "text": "Иначе."}, on_conflict="error")).status_code == 409
+    assert keeping("POST", "/v1/batches", **batch({**second, "text": "Иначе."}, on_conflict="error")).status_code == 409
 
 
-def test_corrections_are_not_set_aside(kept: ServiceClient) -> None:
-    kept("POST", "/v1/batches", **batch(FIRST))
-    answer = kept("POST", "/v1/batches", **batch(SECOND, {"id": "b"}, on_conflict="version", on_error="skip")).json()
+def test_corrections_are_not_set_aside(keeping: ServiceClient) -> None:
+    keeping("POST", "/v1/batches", **batch(FIRST))
+    answer = keeping("POST", "/v1/batches", **batch(SECOND, {"id": "b"}, on_conflict="version", on_error="skip")).json()
     assert [row["id"] for row in answer["verdicts"]] == [FIRST["id"]]
     assert [(one["index"], one["code"]) for one in answer["quarantined"]] == [(1, "E_MISSING")]
 
 
-def test_a_check_foretells_the_verdict_on_a_correction(kept: ServiceClient) -> None:
-    kept("POST", "/v1/batches", **batch(FIRST))
-    assert kept("POST", "/v1/check", **batch(SECOND)).status_code == 409
-    foretold = kept("POST", "/v1/check", **batch(SECOND, on_conflict="version")).json()["verdicts"]
-    assert foretold == kept("POST", "/v1/batches", **batch(SECOND, on_conflict="version")).json()["verdicts"]
+def test_a_check_foretells_the_verdict_on_a_correction(keeping: ServiceClient) -> None:
+    keeping("POST", "/v1/batches", **batch(FIRST))
+    assert keeping("POST", "/v1/check", **batch(SECOND)).status_code == 409
+    foretold = keeping("POST", "/v1/check", **batch(SECOND, on_conflict="version")).json()["verdicts"]
+    assert foretold == keeping("POST", "/v1/batches", **batch(SECOND, on_conflict="version")).json()["verdicts"]
 
 
 @pytest.mark.parametrize("path", ["/v1/batches", "/v1/check"])
 @pytest.mark.parametrize("value", ["newest", None, 1, ["version"]])
-def test_what_else_is_asked_for_a_conflict_is_refused(kept: ServiceClient, path: str, value: object) -> None:
-    answer = kept("POST", path, **batch(FIRST, on_conflict=value))
+def test_what_else_is_asked_for_a_conflict_is_refused(keeping: ServiceClient, path: str, value: object) -> None:
+    answer = keeping("POST", path, **batch(FIRST, on_conflict=value))
     assert (answer.status_code, answer.json()["field"]) == (422, "on_conflict")
 
 
-def test_a_document_compared_with_itself_shows_its_last_correction(kept: ServiceClient) -> None:
+def test_a_document_compared_with_itself_shows_its_last_correction(keeping: ServiceClient) -> None:
     name = {"a": FIRST["id"], "b": FIRST["id"]}
-    kept("POST", "/v1/batches", **batch(FIRST))
-    alone = kept("GET", "/v1/compare", params=name).json()
+    keeping("POST", "/v1/batches", **batch(FIRST))
+    alone = keeping("GET", "/v1/compare", params=name).json()
     assert [alone[side]["version"] for side in "ab"] == [0, 0]
     third = SECOND | {"text": f"{SECOND['text']} Ещё одно уточнение."}
     for one in (SECOND, third):
-        kept("POST", "/v1/batches", **batch(one, on_conflict="version"))
-    shown = kept("GET", "/v1/compare", params=name).json()
+        keeping("POST", "/v1/batches", **batch(one, on_conflict="version"))
+    shown = keeping("GET", "/v1/compare", params=name).json()
     assert [shown[side]["version"] for side in "ab"] == [1, 2]
     assert ["".join(piece["text"] for piece in shown[side]["pieces"]) for side in "ab"] == [
         SECOND["text"],
         third["text"],
     ]
-    page = kept("GET", "/compare", params=name)
+    page = keeping("GET", "/compare", params=name)
     assert page.status_code == 200
     assert page.text.count("Ещё одно уточнение") == 1
     # There is no pair to judge.

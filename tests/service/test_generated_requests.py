@@ -3,7 +3,6 @@
 import json
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import replace
 from random import Random
 from typing import Any
 from urllib.parse import quote, urlencode
@@ -12,9 +11,8 @@ import orjson
 import pytest
 
 from infostream_dedup.service.problems import CODES
-from infostream_dedup.service.settings import ServiceSettings
 
-from .conftest import ServiceClient, sample_documents, wait_until_ready
+from .conftest import KEEPS, ServiceClient, sample_documents, serving
 from .test_guard import CONTRACT
 
 ENDLESS = "/v1/verdicts/events"
@@ -38,12 +36,9 @@ MEMBERS = (
 @pytest.fixture(scope="module")
 def patient(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ServiceClient]:
     """The sample with texts, and no limit on how often one may ask."""
-    settings = ServiceSettings(store=tmp_path_factory.mktemp("cases") / "news.db", stream={"keep_text": True})
-    client = ServiceClient(replace(settings, limits=replace(settings.limits, reads_per_second=1_000_000)))
-    wait_until_ready(client)
-    assert client("POST", "/v1/batches", json={"documents": sample_documents()}).status_code == 200
-    yield client
-    client.close()
+    with serving(tmp_path_factory.mktemp("cases"), limits={"reads_per_second": 1_000_000}, **KEEPS) as client:
+        assert client("POST", "/v1/batches", json={"documents": sample_documents()}).status_code == 200
+        yield client
 
 
 def routes() -> list[tuple[str, str, dict[str, Any]]]:

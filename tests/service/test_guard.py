@@ -3,7 +3,6 @@
 import asyncio
 import json
 import time
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +19,7 @@ from infostream_dedup.service.running import Readers
 from infostream_dedup.service.settings import ServiceSettings, client_address, network_of
 from infostream_dedup.service.tokens import LOCAL, ROLES, Caller, Rates, Sessions, Tokens, add_token
 
-from .conftest import HOST, ServiceClient, sample_documents, wait_until_ready
+from .conftest import HOST, Serve, ServiceClient, sample_documents, settings_of
 
 
 def test_every_answer_has_the_headers_of_safety(filled: ServiceClient) -> None:
@@ -88,21 +87,18 @@ def test_streams_jobs_and_lists_do_not_answer_head(filled: ServiceClient, path: 
     assert "HEAD" not in answer.headers["allow"]
 
 
-def test_head_needs_a_token_where_get_does(tmp_path: Path) -> None:
+def test_head_needs_a_token_where_get_does(serve: Serve, tmp_path: Path) -> None:
     add_token(tmp_path / "tokens", "anna", "reader")
-    client = ServiceClient(ServiceSettings(store=tmp_path / "news.db", token_file=tmp_path / "tokens"))
-    wait_until_ready(client)
+    client = serve(token_file=tmp_path / "tokens")
     assert [client("HEAD", path).status_code for path in ("/health", "/sign-in", "/groups")] == [200, 200, 401]
     assert client("HEAD", "/groups", headers={"accept": "text/html"}).headers["location"] == "/sign-in?to=%2Fgroups"
-    client.close()
 
 
-def test_each_role_may_do_what_is_its_own(tmp_path: Path) -> None:
+def test_each_role_may_do_what_is_its_own(serve: Serve, tmp_path: Path) -> None:
     file = tmp_path / "tokens"
     tokens = {role: add_token(file, f"the-{role}", role) for role in ROLES}
     assert not any(token in file.read_text() for token in tokens.values())
-    client = ServiceClient(ServiceSettings(store=tmp_path / "news.db", token_file=file))
-    wait_until_ready(client)
+    client = serve(token_file=file)
 
     def status(role: str, method: str, path: str, **options: Any) -> int:
         return client(method, path, headers={"authorization": f"Bearer {tokens[role]}"}, **options).status_code
@@ -115,7 +111,6 @@ def test_each_role_may_do_what_is_its_own(tmp_path: Path) -> None:
         answer = client("GET", "/v1/groups", headers=headers)
         assert (answer.status_code, answer.json()["code"]) == (401, "token")
     assert client("GET", "/health").status_code == 200
-    client.close()
 
 
 def test_token_files_that_cannot_be_used(tmp_path: Path) -> None:
@@ -155,8 +150,7 @@ def test_reads_fill_a_bucket() -> None:
 
 
 def test_a_body_that_never_ends_is_cut_off(tmp_path: Path) -> None:
-    settings = ServiceSettings(store=tmp_path / "news.db")
-    settings = replace(settings, limits=replace(settings.limits, body_seconds=0.05))
+    settings = settings_of(ServiceSettings(store=tmp_path / "news.db"), body_seconds=0.05)
     guard = Guard(routes(), settings, None, Sessions(), Metrics())
     sent: list[Any] = []
 
@@ -248,8 +242,7 @@ def test_a_long_title_is_not_searched_for(filled: ServiceClient) -> None:
 
 
 def test_searches_count_as_reads_and_files_of_pages_do_not(tmp_path: Path) -> None:
-    settings = ServiceSettings(store=tmp_path / "news.db")
-    client = ServiceClient(replace(settings, limits=replace(settings.limits, reads_per_second=1)))
+    client = ServiceClient(tmp_path, {"reads_per_second": 1})
     statuses = [client("GET", "/static/icon.svg").status_code for _ in range(12)]
     asked = [client("POST", "/v1/search", json={"text": ""}).status_code for _ in range(60)]
     client.close()
@@ -297,28 +290,21 @@ def test_questions_that_cannot_be_answered_soon_are_sent_away(tmp_path: Path) ->
 
 
 def test_figures_of_a_moment_before_are_shown_while_new_ones_are_counted(fresh: ServiceClient) -> None:
-    running = fresh.running
-    assert running.writer is not None
-    running.writer.wait()
     documents = sample_documents()
     fresh("POST", "/v1/batches", json={"documents": documents[:10]})
     assert fresh("GET", "/v1/stats").json()["documents"] == 10
-    limits = replace(running.settings.limits, figures_wait_seconds=0.0, figures_pause_seconds=600.0)
-    running.settings = replace(running.settings, limits=limits)
+    fresh.limit(figures_wait_seconds=0.0, figures_pause_seconds=600.0)
     fresh("POST", "/v1/batches", json={"documents": documents[10:20]})
     assert fresh("GET", "/v1/stats").json()["documents"] == 10
     # Too old: the question waits.
-    running.settings = replace(running.settings, limits=replace(limits, figures_age_seconds=0.0))
+    fresh.limit(figures_age_seconds=0.0)
     assert fresh("GET", "/v1/stats").json()["documents"] == 20
 
 
 def test_figures_are_counted_after_a_batch_even_if_nobody_asks(fresh: ServiceClient) -> None:
     running = fresh.running
-    assert running.writer is not None
-    running.writer.wait()
     fresh("GET", "/v1/stats")
-    limits = replace(running.settings.limits, figures_pause_seconds=0.0)
-    running.settings = replace(running.settings, limits=limits)
+    fresh.limit(figures_pause_seconds=0.0)
     fresh("POST", "/v1/batches", json={"documents": sample_documents()[:10]})
     end = time.monotonic() + 30
     while running.figures["activity"].value["documents"] != 10 and time.monotonic() < end:
@@ -328,31 +314,26 @@ def test_figures_are_counted_after_a_batch_even_if_nobody_asks(fresh: ServiceCli
 
 def test_streams_of_events_are_counted_before_they_are_answered(fresh: ServiceClient) -> None:
     running = fresh.running
-    assert running.writer is not None
-    running.writer.wait()
-    running.settings = replace(running.settings, limits=replace(running.settings.limits, streams=0))
+    fresh.limit(streams=0)
     answer = fresh("GET", "/v1/verdicts/events", headers={"last-event-id": LONG})
     assert (answer.status_code, answer.json()["code"]) == (429, "too-many")
-    running.settings = replace(running.settings, limits=replace(running.settings.limits, streams=1))
+    fresh.limit(streams=1)
     running.ended.set()
     answer = fresh("GET", "/v1/verdicts/events", headers={"last-event-id": LONG})
     assert (answer.status_code, answer.content) == (200, b": verdicts\n\n")
     assert running.streams == 0
 
 
-def test_no_caller_takes_all_streams_of_events(tmp_path: Path) -> None:
+def test_no_caller_takes_all_streams_of_events(serve: Serve, tmp_path: Path) -> None:
     file = tmp_path / "tokens"
     tokens = [add_token(file, name, "reader") for name in ("one", "two")]
-    settings = ServiceSettings(store=tmp_path / "news.db", token_file=file)
-    client = ServiceClient(replace(settings, limits=replace(settings.limits, streams=3, streams_of_caller=2)))
-    wait_until_ready(client)
+    client = serve(token_file=file, limits={"streams": 3, "streams_of_caller": 2})
     client.running.streams_of["one"], client.running.streams = 2, 2
     answers = [client("GET", "/v1/verdicts/events", headers={"authorization": f"Bearer {tokens[0]}"})]
     client.running.ended.set()  # a stream that is let in ends at once
     answers.append(client("GET", "/v1/verdicts/events", headers={"authorization": f"Bearer {tokens[1]}"}))
     assert [answer.status_code for answer in answers] == [429, 200]
     assert client.running.streams_of["two"] == 0
-    client.close()
 
 
 def test_the_log_of_a_failure_says_where_and_quotes_nothing() -> None:
@@ -441,16 +422,13 @@ def tries(client: ServiceClient, forwarded: str, token: str = "wrong") -> int:  
     return client("POST", "/sign-in", data={"token": token}, headers={"x-forwarded-for": forwarded}).status_code
 
 
-def test_wrong_tokens_behind_a_trusted_proxy_count_for_their_client_only(tmp_path: Path) -> None:
+def test_wrong_tokens_behind_a_trusted_proxy_count_for_their_client_only(serve: Serve, tmp_path: Path) -> None:
     token = add_token(tmp_path / "tokens", "desk", "reader")
-    settings = ServiceSettings(store=tmp_path / "news.db", token_file=tmp_path / "tokens", proxies=PROXIES)
-    client = ServiceClient(settings)
-    wait_until_ready(client)
+    client = serve(token_file=tmp_path / "tokens", proxies=PROXIES)
     # A client that invents addresses gains nothing: the proxy adds the true one after them.
     assert [tries(client, f"192.0.2.{number}, 203.0.113.7") for number in range(6)] == [401] * 5 + [429]
     assert tries(client, "203.0.113.7", token) == 429
     assert tries(client, "203.0.113.8", token) == 303
-    client.close()
 
 
 @pytest.mark.parametrize("given", ["news.example", "10.0.0.1/8", "10.0.0.0/40", "*"])

@@ -4,7 +4,6 @@ import asyncio
 import gc
 import gzip
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +16,8 @@ from infostream_dedup.service.guard import Guard
 from infostream_dedup.service.problems import ProblemError
 from infostream_dedup.service.settings import ServiceSettings
 from infostream_dedup.service.tokens import ROLES, Room, add_token
+
+from .conftest import settings_of
 
 MEGABYTE = 1024 * 1024
 
@@ -160,8 +161,7 @@ def test_every_route_that_reads_a_body_is_in_the_table_of_roles(service: Called)
 
 def test_bodies_held_at_one_time_have_a_bound(tmp_path: Path, tokens: dict[str, str]) -> None:
     settings = ServiceSettings(store=tmp_path / "news.db", token_file=tmp_path / "tokens")
-    limits = replace(settings.limits, held_bytes=40 * MEGABYTE, held_bytes_of_caller=20 * MEGABYTE)
-    service = Called(replace(settings, limits=limits))
+    service = Called(settings_of(settings, held_bytes=40 * MEGABYTE, held_bytes_of_caller=20 * MEGABYTE))
 
     async def together() -> list[tuple[int, dict[bytes, bytes], int]]:
         return await asyncio.gather(
@@ -187,8 +187,7 @@ def test_bodies_held_at_one_time_have_a_bound(tmp_path: Path, tokens: dict[str, 
 
 def test_a_slow_small_body_gives_way_to_one_that_is_sent_at_once(tmp_path: Path) -> None:
     settings = ServiceSettings(store=tmp_path / "news.db")
-    limits = replace(settings.limits, held_bytes=16 * MEGABYTE, body_seconds=3.0)
-    service = Called(replace(settings, limits=limits))
+    service = Called(settings_of(settings, held_bytes=16 * MEGABYTE, body_seconds=3.0))
 
     async def slow(number: int) -> int:
         length = 15 * MEGABYTE if number % 2 else MEGABYTE

@@ -3,7 +3,6 @@
 import sqlite3
 import subprocess
 import sys
-from collections.abc import Iterator
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -16,14 +15,12 @@ from infostream_dedup.judgements.desk import add_job, end_job, job_shown
 from infostream_dedup.judging.criteria.model_file import read_model
 from infostream_dedup.service import job_process
 from infostream_dedup.service.job_process import JobLock, JobRunner, _documents
-from infostream_dedup.service.settings import ServiceSettings
 from infostream_dedup.service.tokens import add_token
 from infostream_dedup.stream.deduplicator import Deduplicator
 from infostream_dedup.stream.settings import StreamSettings
 from infostream_dedup.stream.store import Store
 
-from .conftest import ServiceClient, sample_documents, wait_until_ready
-from .test_more_pages import ended
+from .conftest import Serve, ServiceClient, ended, sample_documents
 
 
 def judge_sample(client: ServiceClient) -> int:
@@ -102,12 +99,9 @@ def test_a_classifier_and_methods_from_judgements(filled_again: ServiceClient, t
 
 
 @pytest.fixture
-def filled_again(tmp_path: Path) -> Iterator[ServiceClient]:
-    client = ServiceClient(ServiceSettings(store=tmp_path / "news.db", stream={"keep_text": True}))
-    wait_until_ready(client)
-    assert client("POST", "/v1/batches", json={"documents": sample_documents()}).status_code == 200
-    yield client
-    client.close()
+def filled_again(keeping: ServiceClient) -> ServiceClient:
+    assert keeping("POST", "/v1/batches", json={"documents": sample_documents()}).status_code == 200
+    return keeping
 
 
 def test_documents_without_text_are_left_out(tmp_path: Path) -> None:
@@ -185,15 +179,9 @@ MEASURED = {"n": 12, "score": "count", "target": "text", "complete": True}
 
 
 @pytest.fixture
-def faithful(tmp_path: Path) -> Any:
+def faithful(serve: Serve) -> ServiceClient:
     """A service over a new store of preset faithful."""
-    from infostream_dedup.service.settings import ServiceSettings
-
-    client = ServiceClient(ServiceSettings(store=tmp_path / "news.db", stream={"preset": "faithful"}))
-    assert client.running.writer is not None
-    client.running.writer.wait()
-    yield client
-    client.close()
+    return serve(stream={"preset": "faithful"})
 
 
 def test_a_running_stream_takes_new_thresholds(faithful: ServiceClient) -> None:
@@ -333,14 +321,12 @@ def test_a_service_starts_where_the_lock_cannot_be_written(desk_with_job: tuple[
         runner.claim()
 
 
-def test_only_those_who_may_ask_how_far_a_job_is_are_told_its_number(tmp_path: Path) -> None:
+def test_only_those_who_may_ask_how_far_a_job_is_are_told_its_number(serve: Serve, tmp_path: Path) -> None:
     tokens = {role: add_token(tmp_path / "tokens", role, role) for role in ("reader", "analyst")}
-    client = ServiceClient(ServiceSettings(store=tmp_path / "news.db", token_file=tmp_path / "tokens"))
-    wait_until_ready(client)
+    client = serve(token_file=tmp_path / "tokens")
     with Desk.open(desk_path(tmp_path / "news.db")) as desk, desk.writing() as connection:
         number = add_job(connection, "sweep", {}, position="0-0-0", person="analyst")
     for role, told in (("reader", False), ("analyst", True)):
         shown = client("GET", "/explore", headers={"authorization": f"Bearer {tokens[role]}"}).text
         assert 'id="job"' in shown
         assert (f'data-number="{number}"' in shown) is told
-    client.close()

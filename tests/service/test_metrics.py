@@ -22,7 +22,7 @@ from infostream_dedup.service.tokens import add_token
 from infostream_dedup.stream.deduplicator import Deduplicator
 from infostream_dedup.stream.store import Store
 
-from .conftest import ServiceClient, sample_documents, wait_until_ready
+from .conftest import Serve, ServiceClient, sample_documents
 from .test_server import Served, free_port
 
 NAME = "infostream_dedup_last_batch_timestamp_seconds"
@@ -37,7 +37,7 @@ def test_the_time_of_the_last_batch_is_that_of_another_process_too(tmp_path: Pat
     begin = time.time()
     with Deduplicator.open(tmp_path / "news.db") as stream:
         stream.process([{"id": "a", "text": "Снег."}])
-        client = ServiceClient(ServiceSettings(store=tmp_path / "news.db", read_only=True))
+        client = ServiceClient(tmp_path, read_only=True)
         started = last_batch(client)
         assert begin < started < time.time()
         assert last_batch(client) == started
@@ -110,10 +110,8 @@ def test_figures_of_groups_alarms_and_the_process(filled: ServiceClient, fresh: 
     assert figures(fresh)["infostream_dedup_desk_bytes"] > 0
 
 
-def test_the_last_closed_epoch_is_measured_without_naming_sources(tmp_path: Path) -> None:
-    stream = {"first_epoch": 100, "epoch_documents": 100}
-    client = ServiceClient(ServiceSettings(store=tmp_path / "news.db", stream=stream))
-    wait_until_ready(client)
+def test_the_last_closed_epoch_is_measured_without_naming_sources(serve: Serve) -> None:
+    client = serve(stream={"first_epoch": 100, "epoch_documents": 100})
     assert "infostream_dedup_epoch{" not in client("GET", "/metrics").text
     assert client("POST", "/v1/batches", json={"documents": sample_documents()}).status_code == 200
     text = client("GET", "/metrics").text
@@ -128,7 +126,6 @@ def test_the_last_closed_epoch_is_measured_without_naming_sources(tmp_path: Path
     page = client("GET", "/alarms").text
     assert "Epochs of the stream" in page
     assert f"<td>{row['links']}</td>" in page
-    client.close()
 
 
 # Figures at an address of their own, which needs no token

@@ -4,8 +4,6 @@ import json
 import re
 import threading
 from collections import Counter
-from collections.abc import Iterator
-from dataclasses import replace
 from datetime import datetime
 from html import unescape
 from importlib import resources
@@ -20,11 +18,10 @@ from infostream_dedup.api import watch
 from infostream_dedup.service.pages.frame import FILES, PAGE_LANGUAGES, chart_of, plural_form, words_of
 from infostream_dedup.service.pages.judging_pages import _split, marked_text
 from infostream_dedup.service.problems import CODES, ProblemError
-from infostream_dedup.service.settings import ServiceSettings
 from infostream_dedup.service.tokens import add_token
 from infostream_dedup.stream.store.overview import activity, alarm_rows, reprint_counts
 
-from .conftest import ServiceClient, ended, sample_documents, wait_until_ready
+from .conftest import Serve, ServiceClient, ended, sample_documents
 
 FORM = {"content-type": "application/x-www-form-urlencoded"}
 
@@ -88,12 +85,9 @@ def test_an_empty_store_has_nothing_to_say(fresh: ServiceClient) -> None:
     ("preset", "shown", "hidden"), [("judged", "join", "k_duplicate"), ("faithful", "k_duplicate", "join")]
 )
 def test_settings_that_do_not_apply_to_the_preset_are_left_out(
-    tmp_path: Path, preset: str, shown: str, hidden: str
+    serve: Serve, preset: str, shown: str, hidden: str
 ) -> None:
-    client = ServiceClient(ServiceSettings(store=tmp_path / "news.db", stream={"preset": preset}))
-    wait_until_ready(client)
-    page = client("GET", "/settings").text
-    client.close()
+    page = serve(stream={"preset": preset})("GET", "/settings").text
     assert f"<code>{shown}</code>" in page
     assert f"<code>{hidden}</code>" not in page
 
@@ -149,17 +143,17 @@ def test_provenance_on_a_page(filled: ServiceClient, fresh: ServiceClient) -> No
 
 
 @pytest.mark.parametrize("vague", ["2026", "2026-01", "2026-01-05"])
-def test_a_date_without_a_time_is_never_called_the_first(filled_with_texts: ServiceClient, vague: str) -> None:
+def test_a_date_without_a_time_is_never_called_the_first(keeping: ServiceClient, vague: str) -> None:
     text = "Мэр Харькова открыл новый мост через реку, и горожане пришли посмотреть на салют."
     published = {"vague": vague, "early": "2026-01-05T10:00:00Z", "late": "2026-01-06T12:00:00Z"}
     documents = [{"id": name, "text": text, "source": name, "published": time} for name, time in published.items()]
-    assert filled_with_texts("POST", "/v1/batches", json={"documents": documents}).status_code == 200
-    traced = filled_with_texts("GET", "/v1/groups/vague/provenance").json()
+    assert keeping("POST", "/v1/batches", json={"documents": documents}).status_code == 200
+    traced = keeping("GET", "/v1/groups/vague/provenance").json()
     assert (traced["first"], traced["first_by"]) == ("early", "date")
-    page = filled_with_texts("GET", "/groups/vague/provenance?ui=en").text
+    page = keeping("GET", "/groups/vague/provenance?ui=en").text
     assert "It is not known which of them was first" in page
     assert 'class="badge new">first' not in page
-    group = filled_with_texts("GET", "/groups?id=vague").text
+    group = keeping("GET", "/groups?id=vague").text
     assert ' first" cx=' not in group
     # Nothing is shown that nobody gave: no time, and no day for a year.
     # January as a month is taken for its year: a store has the moment that both begin with.
@@ -167,14 +161,6 @@ def test_a_date_without_a_time_is_never_called_the_first(filled_with_texts: Serv
     assert '<time datetime="2026-01-01">' not in group
     # A year and a month have no place among days.
     assert group.count(" cx=") == (3 if len(vague) == 10 else 2)
-
-
-@pytest.fixture
-def filled_with_texts(tmp_path: Path) -> Iterator[ServiceClient]:
-    client = ServiceClient(ServiceSettings(store=tmp_path / "news.db", stream={"keep_text": True}))
-    wait_until_ready(client)
-    yield client
-    client.close()
 
 
 def test_decisions_about_templates(filled: ServiceClient) -> None:
@@ -221,8 +207,7 @@ def test_a_snoozed_alarm_opens_again_once_its_group_has_grown_by_half(fresh: Ser
 
 def test_the_page_of_alarms_says_that_copies_do_not_drift_or_are_not_counted(fresh: ServiceClient) -> None:
     # On a busy machine the first count, which loads what it needs, takes longer than a question may.
-    limits = replace(fresh.running.settings.limits, query_seconds=60.0)
-    fresh.running.settings = replace(fresh.running.settings, limits=limits)
+    fresh.limit(query_seconds=60.0)
     assert "store copies --drifts" in fresh("GET", "/alarms?lang=en").text
     fresh(
         "POST", "/v1/batches", json={"documents": [{"id": "1", "text": "Мэр открыл мост", "published": "2026-03-01"}]}
@@ -257,7 +242,7 @@ def test_nobody_waits_long_for_the_count_of_drifts(filled: ServiceClient, monkey
     monkeypatch.setattr("infostream_dedup.service.figures.latest_drifts", slow)
     monkeypatch.delitem(filled.running.figures, "drifts", raising=False)
     settings = filled.running.settings
-    filled.running.settings = replace(settings, limits=replace(settings.limits, query_seconds=0.1))
+    filled.limit(query_seconds=0.1)
     assert "They are being counted" in filled("GET", "/alarms?ui=en").text
     may_end.set()
     filled.running.settings = settings
@@ -309,28 +294,29 @@ def test_a_chart_worked_by_hand() -> None:
     assert [mark["x"] for mark in chart["lines"]["symmetry"]["marks"]] == [188.0, 484.0]
     assert [mark["y"] for mark in chart["lines"]["symmetry"]["marks"]] == [12.0, 112.0]
     assert [mark["y"] for mark in chart["lines"]["transitivity"]["marks"]] == [212.0]
-    assert [bar["height"] for bar in chart["bars"]] == [200.0, 100.0]
+    bars = [[bar[name] for name in ("k", "links", "x", "y", "width", "height", "middle")] for bar in chart["bars"]]
+    assert bars == [[1, 99, 99.2, 12.0, 177.6, 200.0, 188.0], [2, 9, 395.2, 112.0, 177.6, 100.0, 484.0]]
     assert chart["chosen"] == 484.0
 
 
 @pytest.mark.parametrize("published", ["0001-01-01T00:00:00Z", "0001-01-01", "0999-05-02", "9999-12-31", "9999"])
-def test_the_first_and_the_last_years_are_shown(filled_with_texts: ServiceClient, published: str) -> None:
+def test_the_first_and_the_last_years_are_shown(keeping: ServiceClient, published: str) -> None:
     # Programs write the year 1 where they know no date.
     text = "Мэр Харькова открыл новый мост через реку, и горожане пришли посмотреть на салют."
     documents = [
         {"id": f"{published} {name}", "text": text, "published": moment}
         for name, moment in (("a", published), ("b", "2026-03-01T10:00:00Z"))
     ]
-    answer = filled_with_texts("POST", "/v1/batches", json={"documents": documents})
+    answer = keeping("POST", "/v1/batches", json={"documents": documents})
     assert answer.status_code == 200
     group = answer.json()["verdicts"][0]["group"]
     a, b = (document["id"] for document in documents)
-    shown = filled_with_texts("GET", f"/v1/documents/{a}").json()["published"]
+    shown = keeping("GET", f"/v1/documents/{a}").json()["published"]
     assert datetime.fromisoformat(shown).year == int(published[:4])
     for path in (
         "/", f"/groups?id={group}", f"/compare?a={a}&b={b}", f"/judge?a={a}&b={b}", f"/groups/{group}/provenance",
     ):  # fmt: skip
-        page = filled_with_texts("GET", path)
+        page = keeping("GET", path)
         assert page.status_code == 200, path
         assert f'datetime="{published[:4]}' in page.text, path
 
@@ -379,24 +365,21 @@ def test_a_document_has_a_page_with_its_verdict_and_ways_on(three: ServiceClient
     assert three("GET", "/documents/none?ui=en", headers=HTML).status_code == 404
 
 
-def test_lines_that_are_not_compared_are_pale(tmp_path: Path) -> None:
-    fresh = ServiceClient(ServiceSettings(store=tmp_path / "news.db", stream={"keep_text": True}))
-    wait_until_ready(fresh)
+def test_lines_that_are_not_compared_are_pale(keeping: ServiceClient) -> None:
     call = "Підписуйтесь на канал 🔔 | Надіслати новину"
     documents = [
         {"id": "1", "title": "Міст", "text": f"{TEXT}\n\n{call}"},
         {"id": "2", "text": f"{TEXT} Читайте нас в Telegram."},
     ]
-    assert fresh("POST", "/v1/batches", json={"documents": documents}).status_code == 200
-    page = fresh("GET", "/documents/1?ui=en", headers=HTML).text
+    assert keeping("POST", "/v1/batches", json={"documents": documents}).status_code == 200
+    page = keeping("GET", "/documents/1?ui=en", headers=HTML).text
     assert '<span class="repeated">Підписуйтесь на канал 🔔 |</span>' in page
     assert '<span class="repeated">Надіслати новину</span>' in page
     assert f'<div class="text">{TEXT}' in page
     assert "they are not compared" in page
-    page = fresh("GET", "/compare?a=1&b=2&ui=en", headers=HTML).text
+    page = keeping("GET", "/compare?a=1&b=2&ui=en", headers=HTML).text
     assert '<span class="repeated">Читайте нас в Telegram.</span>' in page
     assert "they are not compared" in page
-    fresh.close()
 
 
 def test_one_box_leads_to_documents_headlines_and_texts(three: ServiceClient) -> None:
@@ -558,13 +541,9 @@ def test_what_documents_say_is_never_html(fresh: ServiceClient) -> None:
         assert "<img" not in page
 
 
-def test_people_sign_in_with_their_token(tmp_path: object) -> None:
-    from pathlib import Path
-
-    folder = Path(str(tmp_path))
-    token = add_token(folder / "tokens", "desk", "reader")
-    client = ServiceClient(ServiceSettings(store=folder / "news.db", token_file=folder / "tokens"))
-    wait_until_ready(client)
+def test_people_sign_in_with_their_token(serve: Serve, tmp_path: Path) -> None:
+    token = add_token(tmp_path / "tokens", "desk", "reader")
+    client = serve(token_file=tmp_path / "tokens")
     html = {"accept": "text/html"}
     sent = client("GET", "/groups?q=мост&order=last", headers=html)
     assert sent.status_code == 303
@@ -591,7 +570,6 @@ def test_people_sign_in_with_their_token(tmp_path: object) -> None:
     for _ in range(5):
         last = client("POST", "/sign-in", data={"token": "guess"})
     assert last.status_code == 429
-    client.close()
 
 
 def test_nothing_but_the_listed_files_is_served(filled: ServiceClient) -> None:

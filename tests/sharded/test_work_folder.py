@@ -13,7 +13,7 @@ import pytest
 
 from infostream_dedup import dedup, sweep
 from infostream_dedup.errors import BadDataError, CannotCreateError, ConfigurationError, StoreBusyError, UsageError
-from infostream_dedup.lab.estimation import sweep_estimator
+from infostream_dedup.lab import sweep_estimator
 from infostream_dedup.links.sweeping import NO_INTERVAL
 from infostream_dedup.model import Settings
 from infostream_dedup.runs.batch.collection import collect

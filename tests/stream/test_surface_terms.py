@@ -9,7 +9,7 @@ from infostream_dedup.language.text.surface_pool import SurfaceList
 from infostream_dedup.model import LANGUAGES, Settings
 from infostream_dedup.stream import analysis
 from infostream_dedup.stream.analysis import SurfaceTerms, TermNumbers
-from infostream_dedup.terms.kernels.counting import NOTHING, SEVERAL
+from infostream_dedup.terms.kernels import NOTHING, SEVERAL
 
 WORDS = ["мост", "мосты", "река", "рекаКиев", "и", "word", "words", "премьер-министр", "ПриватБанк", "ъ"]
 ALL = (1 << len(LANGUAGES)) - 1

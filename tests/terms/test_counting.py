@@ -8,7 +8,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from infostream_dedup.language.text.surface_pool import SurfaceList
-from infostream_dedup.terms.kernels.counting import (
+from infostream_dedup.terms.kernels import (
     NOTHING,
     ROOM_FOR_REPEATED,
     SEVERAL,

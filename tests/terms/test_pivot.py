@@ -10,7 +10,7 @@ import scipy.sparse as sp
 from hypothesis import given
 from hypothesis import strategies as st
 
-from infostream_dedup.language.translation.rung import Translation as Answer
+from infostream_dedup.language.translation.rungs import Translation as Answer
 from infostream_dedup.links.compiled.matching import match
 from infostream_dedup.model import LANGUAGES, Settings
 from infostream_dedup.terms.equivalents import back_translations, both_ways, source_terms

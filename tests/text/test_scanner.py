@@ -21,7 +21,7 @@ from infostream_dedup.language.text.normalise import APOSTROPHES, clean
 from infostream_dedup.language.text.scanner import Scanner
 from infostream_dedup.language.text.surface_pool import SurfaceList, SurfacePool, Utf8Texts, texts_of, texts_of_arrow
 from infostream_dedup.language.text.tokens import surfaces
-from infostream_dedup.machine.kernels.byte_blocks import BLOCK
+from infostream_dedup.machine.kernels import BLOCK
 
 CONSONANTS_AND_VOWELS = "бвяюєїіиаАЯЄБ"
 MARKS = "\u0301\u0306\u0308\u0327\u0653\u093c\u05b0\u3099\u0345"

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from infostream_dedup.errors import BadDataError
 from infostream_dedup.language.translation import model_files
 from infostream_dedup.language.translation.model_files import LoadedModel, best_models
-from infostream_dedup.language.translation.rung import Translation
+from infostream_dedup.language.translation.rungs import Translation
 from infostream_dedup.language.translation.rungs.argos import ArgosRung, phrase_of, single_term
 from infostream_dedup.model import OUR_LANGUAGES
 

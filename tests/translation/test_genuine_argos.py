@@ -8,12 +8,7 @@ from pathlib import Path
 import pytest
 
 from infostream_dedup.errors import BadDataError
-from infostream_dedup.language.translation.model_files import (
-    LoadedModel,
-    install_model,
-    installed_models,
-    models_folders,
-)
+from infostream_dedup.language.translation import model_files
 from infostream_dedup.language.translation.rungs.argos import ArgosRung, single_term
 
 pytestmark = [
@@ -79,28 +74,28 @@ def genuine(source, target):
 
 
 def test_both_look_in_the_same_folder(empty):
-    assert models_folders() == (empty,)
+    assert model_files.models_folders() == (empty,)
 
 
 def test_what_argostranslate_installs_we_find_and_use(empty, no_network):
     from argostranslate import package
 
     package.install_from_path(FIXTURES / "tiny_uk_ru.argosmodel")
-    assert [(model.source, model.target) for model in installed_models()] == [("uk", "ru")]
+    assert [(model.source, model.target) for model in model_files.installed_models()] == [("uk", "ru")]
     assert all(ArgosRung().translate(WORDS, "uk", "ru"))
 
 
 def test_what_we_install_argostranslate_finds_and_uses(empty, no_network):
     from argostranslate import package
 
-    install_model(FIXTURES / "tiny_uk_ru.argosmodel")
+    model_files.install_model(FIXTURES / "tiny_uk_ru.argosmodel")
     found = package.get_installed_packages()
     assert [(one.from_code, one.to_code, one.package_version) for one in found] == [("uk", "ru", "1.0")]
     assert genuine("uk", "ru").translate("питання") == "вопрос"
 
 
 def test_both_give_the_same_words(empty, no_network, record_property):
-    install_model(FIXTURES / "tiny_uk_ru.argosmodel")
+    model_files.install_model(FIXTURES / "tiny_uk_ru.argosmodel")
     theirs = genuine("uk", "ru")
     ours = ArgosRung().translate(WORDS, "uk", "ru")
     assert all(ours)
@@ -112,7 +107,7 @@ def test_both_give_the_same_words(empty, no_network, record_property):
 
 def test_both_go_through_english(empty, no_network, record_property):
     for name in ("uk_en", "en_ru"):
-        install_model(FIXTURES / f"tiny_{name}.argosmodel")
+        model_files.install_model(FIXTURES / f"tiny_{name}.argosmodel")
     theirs = genuine("uk", "ru")
     words = ["місто", "тиждень", "нафта", "війна", "премʼєр-міністр"]
     raw = [theirs.translate(word.replace("ʼ", "'")) for word in words]
@@ -125,34 +120,34 @@ def test_both_go_through_english(empty, no_network, record_property):
 
 
 def test_a_package_with_bpe_is_cut_as_argostranslate_does(empty, no_network, tmp_path):
-    install_model(FIXTURES / "tiny_uk_ru.argosmodel")
+    model_files.install_model(FIXTURES / "tiny_uk_ru.argosmodel")
     package = next(empty.glob("translate-*"))
     (package / "sentencepiece.model").unlink()
     (package / "bpe.model").write_text("#version: 0.2\nм і\n", encoding="utf-8")
-    tokeniser = LoadedModel(installed_models()[0])._tokeniser
+    tokeniser = model_files.LoadedModel(model_files.installed_models()[0])._tokeniser
     assert tokeniser.encode("місто") == ["мі@@", "с@@", "т@@", "о"]
     assert tokeniser.decode(["мі@@", "с@@", "т@@", "о"]) == "місто"
     (package / "bpe.model").write_text("#version: 0.2\nthis is no rule\n", encoding="utf-8")
     with pytest.raises(BadDataError, match=r"bpe.model is broken.*E_MODEL"):
-        LoadedModel(installed_models()[0])
+        model_files.LoadedModel(model_files.installed_models()[0])
 
 
 def test_a_killed_installation_does_not_stop_argostranslate(empty):
     from argostranslate import package, translate
 
-    install_model(FIXTURES / "tiny_uk_ru.argosmodel")
+    model_files.install_model(FIXTURES / "tiny_uk_ru.argosmodel")
     staging = empty / ".infostream-dedup-installing"
     (staging / "package").mkdir(parents=True)
     (staging / "metadata.json").write_text('{"type": "installing"}')
     assert len(package.get_installed_packages()) == 2
     assert sorted(language.code for language in translate.get_installed_languages()) == ["ru", "uk"]
-    assert len(installed_models()) == 1
+    assert len(model_files.installed_models()) == 1
 
 
 def test_its_own_sentence_splitter_would_go_on_line(empty, no_network):
     from argostranslate import translate
 
-    install_model(FIXTURES / "tiny_uk_ru.argosmodel")
+    model_files.install_model(FIXTURES / "tiny_uk_ru.argosmodel")
     # The reason why the rung runs the model itself; should this pass one day, the reason is gone.
     with pytest.raises(AssertionError, match="goes on line"):
         translate.get_translation_from_codes("uk", "ru").translate("уряд")

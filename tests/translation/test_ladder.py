@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from make_translation_tables import INDEXES, indexes_of
+from make_tables import INDEXES, indexes_of
 
 from infostream_dedup.errors import BadDataError
 from infostream_dedup.language.lexicon.tables import PackedParts, SortedLines, as_lines, packed_parts
@@ -17,7 +17,7 @@ from infostream_dedup.language.morphology.cache_file import package_versions
 from infostream_dedup.language.morphology.form_cache import made_with, terms_file
 from infostream_dedup.language.translation import Translation, Translator, target_lexicon
 from infostream_dedup.language.translation.ladder import AnswerCache, answer_cache
-from infostream_dedup.language.translation.rung import Rung
+from infostream_dedup.language.translation.rungs import Rung
 from infostream_dedup.language.translation.rungs.cognates import CognatesRung, SkeletonRung
 from infostream_dedup.language.translation.rungs.dictionary import DictionaryRung, IdentityRung
 from infostream_dedup.language.translation.rungs.names import NamesRung
@@ -219,7 +219,7 @@ def test_no_flipped_bit_changes_a_remembered_translation(tmp_path: Path) -> None
     assert noticed >= 50
 
 
-AGAIN = "python tools/make_translation_tables.py makes the files anew"
+AGAIN = "python tools/make_tables.py indexes makes the files anew"
 with_their_versions = pytest.mark.skipif(
     made_with(terms_file("ru")) != package_versions(), reason="the files were made with other versions of packages"
 )

@@ -10,34 +10,12 @@ from hypothesis import strategies as st
 from infostream_dedup.errors import BadDataError
 from infostream_dedup.language.morphology.form_cache import terms_of
 from infostream_dedup.language.text.tokens import Form, Shape
-from infostream_dedup.language.translation import Translator
-from infostream_dedup.language.translation.romanisation import (
-    cyrillic_consonants,
-    cyrillised,
-    folded_cyrillic,
-    folded_latin,
-    latin_consonants,
-    latin_key,
-    respelt,
-    romanised,
-    transcription_cost,
-)
-from infostream_dedup.language.translation.rung import Rung
+from infostream_dedup.language.translation import Translator, romanisation, word_pairs
+from infostream_dedup.language.translation.rungs import Rung
 from infostream_dedup.language.translation.rungs.cognates import SkeletonRung, international_keys, international_words
 from infostream_dedup.language.translation.rungs.dictionary import DictionaryRung, IdentityRung
 from infostream_dedup.language.translation.rungs.names import NamesRung
 from infostream_dedup.language.translation.slavic_cognates import IMPOSSIBLE, coarse_key, cognates, distance
-from infostream_dedup.language.translation.word_pairs import (
-    COLUMNS,
-    Marked,
-    decided,
-    imported_pairs,
-    is_marked,
-    marked_term,
-    names_of_nouns,
-    plain_term,
-    word_pairs,
-)
 from infostream_dedup.model import Language
 
 
@@ -77,18 +55,18 @@ def test_dictionary_keys_are_terms_as_documents_have_them(term, source, target, 
 
 def test_imported_tables_serve_both_directions(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("INFOSTREAM_DEDUP_DATA", str(tmp_path))
-    assert imported_pairs("ru", "uk") == []
+    assert word_pairs.imported_pairs("ru", "uk") == []
     (tmp_path / "translations").mkdir()
-    rows = ["\t".join(COLUMNS), "ru\tuk\tШмурдяк\tшмурдяка\tnoun\tboth", "en\tru\tx\ty\tnoun\tboth"]
+    rows = ["\t".join(word_pairs.COLUMNS), "ru\tuk\tШмурдяк\tшмурдяка\tnoun\tboth", "en\tru\tx\ty\tnoun\tboth"]
     (tmp_path / "translations" / "mine.tsv").write_text("\n".join(rows), encoding="utf-8")
-    assert imported_pairs("ru", "uk") == [("шмурдяк", "шмурдяка")]
-    assert imported_pairs("uk", "ru") == [("шмурдяка", "шмурдяк")]
-    assert imported_pairs("ru", "en") == [("y", "x")]
-    word_pairs.cache_clear()
+    assert word_pairs.imported_pairs("ru", "uk") == [("шмурдяк", "шмурдяка")]
+    assert word_pairs.imported_pairs("uk", "ru") == [("шмурдяка", "шмурдяк")]
+    assert word_pairs.imported_pairs("ru", "en") == [("y", "x")]
+    word_pairs.word_pairs.cache_clear()
     try:
         assert asked(DictionaryRung(), "шмурдяк", "ru", "uk") == ["шмурдяка"]
     finally:
-        word_pairs.cache_clear()
+        word_pairs.word_pairs.cache_clear()
 
 
 @pytest.mark.parametrize(
@@ -97,9 +75,9 @@ def test_imported_tables_serve_both_directions(tmp_path: Path, monkeypatch: pyte
 def test_broken_imported_tables_are_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, row: str) -> None:
     monkeypatch.setenv("INFOSTREAM_DEDUP_DATA", str(tmp_path))
     (tmp_path / "translations").mkdir()
-    (tmp_path / "translations" / "broken.tsv").write_text("\t".join(COLUMNS) + "\n" + row, encoding="utf-8")
+    (tmp_path / "translations" / "broken.tsv").write_text("\t".join(word_pairs.COLUMNS) + "\n" + row, encoding="utf-8")
     with pytest.raises(BadDataError, match=r"broken\.tsv"):
-        imported_pairs("ru", "uk")
+        word_pairs.imported_pairs("ru", "uk")
 
 
 def test_names_are_respelt_by_rule() -> None:
@@ -108,7 +86,7 @@ def test_names_are_respelt_by_rule() -> None:
         ("лубинец", "ru", "лубінець"), ("гладкий", "ru", "гладкий"), ("вишневецький", "uk", "вишневецкий"),
         ("лубінець", "uk", "лубинец"), ("єрмолаєв", "uk", "ермолаев"),
     ]:  # fmt: skip
-        assert respelt(name, source)[0] == expected
+        assert romanisation.respelt(name, source)[0] == expected
 
 
 def test_names_are_found_by_how_they_are_written() -> None:
@@ -131,18 +109,18 @@ def test_common_nouns_are_not_names(word: str, source: Language, target: Languag
 
 def test_spellings_of_a_name() -> None:
     spellings = ("зеленский", "зеленський", "zelenskyy", "zelensky", "zelenskiy", "zelenskyi", "zelenskii")
-    assert {latin_key(name) for name in spellings} == {"зеленски"}
-    assert latin_key("aliyev") == latin_key("aliev") == latin_key("алиев")
-    assert latin_key("порошенко") != latin_key("тимошенко")
+    assert {romanisation.latin_key(name) for name in spellings} == {"зеленски"}
+    assert romanisation.latin_key("aliyev") == romanisation.latin_key("aliev") == romanisation.latin_key("алиев")
+    assert romanisation.latin_key("порошенко") != romanisation.latin_key("тимошенко")
     # The official spelling comes first.
-    assert romanised("зеленський", "uk")[0] == "zelenskyi"
-    assert "zelensky" in romanised("зеленський", "uk")
-    assert romanised("щербаков", "ru")[0] == "shcherbakov"
-    assert romanised("ёжик1", "ru") == []
+    assert romanisation.romanised("зеленський", "uk")[0] == "zelenskyi"
+    assert "zelensky" in romanisation.romanised("зеленський", "uk")
+    assert romanisation.romanised("щербаков", "ru")[0] == "shcherbakov"
+    assert romanisation.romanised("ёжик1", "ru") == []
     # Only names that look Slavic are written in Cyrillic.
-    assert cyrillised("kovalchuk", "uk") == "ковалчук"
-    assert cyrillised("vyshnevetskyi", "uk") == "вишневецький"
-    assert cyrillised("smith", "ru") is None
+    assert romanisation.cyrillised("kovalchuk", "uk") == "ковалчук"
+    assert romanisation.cyrillised("vyshnevetskyi", "uk") == "вишневецький"
+    assert romanisation.cyrillised("smith", "ru") is None
 
 
 def test_names_cost_little_as_they_sound() -> None:
@@ -151,21 +129,26 @@ def test_names_cost_little_as_they_sound() -> None:
         ("schröder", "шрёдер", 0.3), ("guardiola", "гвардиола", 0.2), ("christopher", "кристофер", 0.1),
         ("gonzalez", "гонсалес", 0.2),
     ]:  # fmt: skip
-        read, heard = folded_latin(latin), folded_cyrillic(cyrillic)
-        assert transcription_cost(read, heard) <= most
-        assert cyrillic_consonants(heard) in latin_consonants(read)
+        read, heard = romanisation.folded_latin(latin), romanisation.folded_cyrillic(cyrillic)
+        assert romanisation.transcription_cost(read, heard) <= most
+        assert romanisation.cyrillic_consonants(heard) in romanisation.latin_consonants(read)
 
 
 def test_strangers_are_not_transcriptions() -> None:
-    assert transcription_cost(folded_latin("merkel"), folded_cyrillic("макрон")) == IMPOSSIBLE
-    assert transcription_cost("smith", "смайт", limit=0.05) == IMPOSSIBLE
+    assert (
+        romanisation.transcription_cost(romanisation.folded_latin("merkel"), romanisation.folded_cyrillic("макрон"))
+        == IMPOSSIBLE
+    )
+    assert romanisation.transcription_cost("smith", "смайт", limit=0.05) == IMPOSSIBLE
 
 
 @given(st.text(alphabet="abcdeghijklmnoprstuwyz", min_size=1, max_size=10))
 def test_a_limit_changes_no_cost_below_it(latin: str) -> None:
-    cyrillic = folded_cyrillic(latin_key(latin))
-    cost = transcription_cost(folded_latin(latin), cyrillic)
-    assert transcription_cost(folded_latin(latin), cyrillic, limit=0.4) == (cost if cost <= 0.4 else IMPOSSIBLE)
+    cyrillic = romanisation.folded_cyrillic(romanisation.latin_key(latin))
+    cost = romanisation.transcription_cost(romanisation.folded_latin(latin), cyrillic)
+    assert romanisation.transcription_cost(romanisation.folded_latin(latin), cyrillic, limit=0.4) == (
+        cost if cost <= 0.4 else IMPOSSIBLE
+    )
 
 
 def test_slavic_cognates() -> None:
@@ -249,8 +232,8 @@ def translated(term, target="ru"):
     ("bridge", "bridge", ("bridge",) * 4), ("poland", "poland", ("poland",) * 4), ("west", "west", ("west",) * 4),
 ])  # fmt: skip
 def test_a_mark_shows_how_the_text_writes_the_word(form, term, marks):
-    assert tuple(marked_term(Form(form, shape), term) for shape in Shape) == marks
-    assert {plain_term(mark) for mark in marks} == {term}
+    assert tuple(word_pairs.marked_term(Form(form, shape), term) for shape in Shape) == marks
+    assert {word_pairs.plain_term(mark) for mark in marks} == {term}
 
 
 def test_the_equivalents_of_a_name_come_first_and_the_noun_stays():
@@ -263,19 +246,19 @@ def test_the_equivalents_of_a_name_come_first_and_the_noun_stays():
 
 @pytest.mark.parametrize("target", ["ru", "uk"])
 def test_noun_and_name_match_the_same_words(target):
-    for form in sorted(names_of_nouns()):
+    for form in sorted(word_pairs.names_of_nouns()):
         name = form.capitalize()
-        assert is_marked(name)
-        assert sorted(translated(name, target)) == sorted(translated(plain_term(name), target))
+        assert word_pairs.is_marked(name)
+        assert sorted(translated(name, target)) == sorted(translated(word_pairs.plain_term(name), target))
 
 
 TERMS = ["Mark", "MARK", "mark", "Gates", "GATES", "gate", "bridge"]
 
 
 def numbered():
-    marked = Marked(np.arange(len(TERMS)), np.full(len(TERMS), -1))
+    marked = word_pairs.Marked(np.arange(len(TERMS)), np.full(len(TERMS), -1))
     for number, term in enumerate(TERMS):
-        if is_marked(term):
+        if word_pairs.is_marked(term):
             marked.enter(number, term, TERMS.index)
     return marked
 
@@ -285,8 +268,8 @@ def by_definition(terms):
     found = []
     for term in terms:
         name = term.capitalize()
-        as_name = is_marked(term) and name in terms and plain_term(term) not in terms
-        found.append(name if as_name else plain_term(term))
+        as_name = word_pairs.is_marked(term) and name in terms and word_pairs.plain_term(term) not in terms
+        found.append(name if as_name else word_pairs.plain_term(term))
     return found
 
 
@@ -298,12 +281,12 @@ def by_definition(terms):
 def test_a_document_writes_a_name_if_nothing_in_it_says_noun(terms, found):
     assert by_definition(terms) == found
     numbers = np.array([TERMS.index(term) for term in terms])
-    assert [TERMS[one] for one in decided(np.zeros_like(numbers), numbers, numbered())] == found
+    assert [TERMS[one] for one in word_pairs.decided(np.zeros_like(numbers), numbers, numbered())] == found
 
 
 @given(st.lists(st.sets(st.sampled_from(TERMS)).map(sorted), max_size=6))
 def test_documents_are_decided_one_by_one(documents):
     owners = np.repeat(np.arange(len(documents)), [len(terms) for terms in documents])
     terms = np.array([TERMS.index(term) for document in documents for term in document], dtype=np.int32)
-    found = [TERMS[one] for one in decided(owners, terms, numbered())]
+    found = [TERMS[one] for one in word_pairs.decided(owners, terms, numbered())]
     assert found == [term for document in documents for term in by_definition(document)]

@@ -8,7 +8,7 @@ import numpy as np
 
 from infostream_dedup.machine.arrays import Cube, Table, Vector
 from infostream_dedup.machine.compiling import compiled, inlined, popcount, signed
-from infostream_dedup.machine.kernels.byte_blocks import BLOCK, between, copy_bytes, eight_bytes, lowest_bit
+from infostream_dedup.machine.kernels import BLOCK, between, copy_bytes, eight_bytes, lowest_bit
 from infostream_dedup.model.document import MOST_ID_BYTES
 
 OTHER_DATE: Final = 0  # the plain code must read this date

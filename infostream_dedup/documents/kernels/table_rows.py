@@ -17,7 +17,7 @@ from infostream_dedup.documents.kernels.json_lines import (
 )
 from infostream_dedup.machine.arrays import Table, Vector
 from infostream_dedup.machine.compiling import compiled, inlined, popcount
-from infostream_dedup.machine.kernels.byte_blocks import BLOCK, between, copy_bytes, first_bits
+from infostream_dedup.machine.kernels import BLOCK, between, copy_bytes, first_bits
 
 # Join the titles and texts of a table's columns into documents, where they are plainly valid
 

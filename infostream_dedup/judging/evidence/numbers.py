@@ -16,7 +16,7 @@ import numpy as np
 from infostream_dedup.judging.evidence.kernels import number_runs as kernels
 from infostream_dedup.language.text.character_classes import CODE_POINTS, COMMON
 from infostream_dedup.language.text.surface_pool import SurfaceList
-from infostream_dedup.machine.kernels.byte_blocks import BLOCK
+from infostream_dedup.machine.kernels import BLOCK
 from infostream_dedup.machine.scratch import KeptMemory
 
 if TYPE_CHECKING:

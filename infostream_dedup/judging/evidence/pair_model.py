@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 # Data files of this room that ship with the package, and their checksums
 
 BACKGROUND_FILE: Final = Path(__file__).with_name("background.npz")
-"""Made by ``tools/make_background.py``: hashing the common words of a language takes longer than a small job."""
+"""Made by ``tools/make_tables.py``: hashing the common words of a language takes longer than a small job."""
 
 MODEL_FILE: Final = Path(__file__).with_name("pair_model.json")
 """Made by ``reports/learn_pair_model.py``."""

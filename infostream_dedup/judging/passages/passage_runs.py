@@ -10,7 +10,7 @@ import numpy as np
 
 from infostream_dedup.errors import ConfigurationError
 from infostream_dedup.judging.features.words import hash_sequences, hash_words
-from infostream_dedup.judging.passages.kernels import passages as kernels
+from infostream_dedup.judging.passages import kernels
 from infostream_dedup.machine.arrays import Ragged, offsets_of
 
 if TYPE_CHECKING:

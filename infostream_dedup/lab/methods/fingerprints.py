@@ -16,7 +16,7 @@ from infostream_dedup.judging.features import fingerprints
 from infostream_dedup.judging.features.joins import near_pairs, pairs_sharing
 from infostream_dedup.judging.features.sentences import fingerprints_of_words, leading_words
 from infostream_dedup.judging.features.words import hash_text, hash_words, read_words
-from infostream_dedup.lab.methods.method import Method, Pairs, Sharing, Texts, hashed_rows, register, unordered_pairs
+from infostream_dedup.lab.methods import Method, Pairs, Sharing, Texts, hashed_rows, register, unordered_pairs
 from infostream_dedup.language.text.fingerprint import text_hash
 from infostream_dedup.language.text.sentences import sentences
 from infostream_dedup.machine.arrays import Ragged, distinct, offsets_of, rows_from

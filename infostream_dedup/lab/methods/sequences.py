@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from infostream_dedup.errors import ConfigurationError
+from infostream_dedup.judging.features import sentences as sentence_features
 from infostream_dedup.judging.features.fingerprints import (
     antecedent_places,
     grouped,
@@ -21,20 +22,9 @@ from infostream_dedup.judging.features.fingerprints import (
     spot_signatures,
 )
 from infostream_dedup.judging.features.joins import containing, numbered, pairs_sharing, resembling
-from infostream_dedup.judging.features.sentences import (
-    DocumentRecord,
-    Sentence,
-    document_lengths,
-    longest_sentences,
-    longest_words,
-    once_each,
-    record_pairs,
-    record_rows,
-    sentence_fingerprints,
-)
 from infostream_dedup.judging.features.string_similarity import string_similarities
 from infostream_dedup.judging.features.words import Words, hash_text, winnowed
-from infostream_dedup.lab.methods.method import Method, Pairs, Sharing, Texts, hashed_rows, register, unordered_pairs
+from infostream_dedup.lab.methods import Method, Pairs, Sharing, Texts, hashed_rows, register, unordered_pairs
 from infostream_dedup.machine.arrays import Ragged, distinct, offsets_of, smallest
 from infostream_dedup.model.limits import OneOf, Range
 
@@ -57,12 +47,12 @@ class _ChosenSentences(Method):
 
     @staticmethod
     @abstractmethod
-    def _rank(sentence: Sentence) -> tuple[int, str]:
+    def _rank(sentence: sentence_features.Sentence) -> tuple[int, str]:
         """Return what sentences are sorted by; the lowest are kept."""
 
     def sign(self, texts: Texts) -> Ragged:
         """Return one fingerprint of the sentences kept for each document."""
-        return sentence_fingerprints(
+        return sentence_features.sentence_fingerprints(
             texts.sentences, self._rank, self.sentences, distinct=self.distinct, bits=self.bits
         )
 
@@ -86,7 +76,7 @@ class LongSentences(_ChosenSentences):
     """
 
     @staticmethod
-    def _rank(sentence: Sentence) -> tuple[int, str]:
+    def _rank(sentence: sentence_features.Sentence) -> tuple[int, str]:
         return -sentence.length, sentence.text
 
 
@@ -109,7 +99,7 @@ class HeavySentences(_ChosenSentences):
     """
 
     @staticmethod
-    def _rank(sentence: Sentence) -> tuple[int, str]:
+    def _rank(sentence: sentence_features.Sentence) -> tuple[int, str]:
         return -sentence.weight, sentence.text
 
 
@@ -151,17 +141,17 @@ class ThreePlusFive(Method):
 
     def sign(self, texts: Texts) -> Ragged:
         """Return length, number of sentences, three sentences and five words of each document, 0 for missing ones."""
-        lengths = document_lengths(texts.words)
+        lengths = sentence_features.document_lengths(texts.words)
         records = [
-            DocumentRecord(
+            sentence_features.DocumentRecord(
                 lengths[document],
                 len(sentences),
-                longest_sentences(sentences, 3, self.bits),
-                longest_words(texts.significant, document, 5, self.bits),
+                sentence_features.longest_sentences(sentences, 3, self.bits),
+                sentence_features.longest_words(texts.significant, document, 5, self.bits),
             )
             for document, sentences in enumerate(texts.sentences)
         ]
-        return record_rows(records, sentences=3, words=5, bits=self.bits)
+        return sentence_features.record_rows(records, sentences=3, words=5, bits=self.bits)
 
     def link(self, texts: Texts, signatures: Ragged) -> Pairs:
         """Return pairs by the rules above; the score is the shared part of the smaller record's features."""
@@ -213,21 +203,25 @@ class ThreePlusTwo(Method):
 
     def sign(self, texts: Texts) -> Ragged:
         """Return length, number of sentences, five sentences and five words of each document, 0 for missing ones."""
-        lengths = document_lengths(texts.words)
+        lengths = sentence_features.document_lengths(texts.words)
         records = [
             self._make_record(texts.significant, document, sentences, lengths[document])
             for document, sentences in enumerate(texts.sentences)
         ]
-        return record_rows(records, sentences=5, words=5, bits=self.bits)
+        return sentence_features.record_rows(records, sentences=5, words=5, bits=self.bits)
 
-    def _make_record(self, words: Words, document: int, sentences: Sequence[Sentence], length: int) -> DocumentRecord:
-        distinct = once_each(sentences)
+    def _make_record(
+        self, words: Words, document: int, sentences: Sequence[sentence_features.Sentence], length: int
+    ) -> sentence_features.DocumentRecord:
+        distinct = sentence_features.once_each(sentences)
         if len(distinct) < 5:
-            kept = longest_sentences(distinct, 5, self.bits)
-            return DocumentRecord(length, len(sentences), kept, longest_words(words, document, 5, self.bits))
+            kept = sentence_features.longest_sentences(distinct, 5, self.bits)
+            return sentence_features.DocumentRecord(
+                length, len(sentences), kept, sentence_features.longest_words(words, document, 5, self.bits)
+            )
         frequent = frequency_dictionary(words, document, self.dictionary)
         texts = five_sentences(distinct, frequent, occurrences=self.occurrences, chosen=self.frequent)
-        return DocumentRecord(
+        return sentence_features.DocumentRecord(
             length,
             len(sentences),
             [hash_text(text, self.bits) for text in texts],
@@ -242,7 +236,9 @@ class ThreePlusTwo(Method):
 
 def _record_pairs(method: ThreePlusFive | ThreePlusTwo, signatures: Ragged, sentences: int, shared: int) -> Pairs:
     rules = {name: getattr(method, name) for name in ("length_ratio", "sentence_ratio", "shared_words")}
-    return Pairs(*record_pairs(signatures, sentences=sentences, words=5, shared_sentences=shared, **rules))
+    return Pairs(
+        *sentence_features.record_pairs(signatures, sentences=sentences, words=5, shared_sentences=shared, **rules)
+    )
 
 
 def frequency_dictionary(words: Words, document: int, size: int) -> list[str]:
@@ -256,12 +252,12 @@ def frequency_dictionary(words: Words, document: int, size: int) -> list[str]:
 
 
 def five_sentences(
-    sentences: Sequence[Sentence], frequent: Sequence[str], *, occurrences: bool, chosen: int = 3
+    sentences: Sequence[sentence_features.Sentence], frequent: Sequence[str], *, occurrences: bool, chosen: int = 3
 ) -> list[str]:
     """Choose the sentences with the most dictionary words, then the longest of the others."""
     known = set(frequent)
 
-    def count_known(sentence: Sentence) -> int:
+    def count_known(sentence: sentence_features.Sentence) -> int:
         inside = [word for word in sentence.text.split(" ") if word in known]
         return len(inside) if occurrences else len(set(inside))
 

@@ -19,7 +19,7 @@ from infostream_dedup.judging.evidence.pair_evidence import key_rows
 from infostream_dedup.judging.features.fingerprints import count_words, tf_idf_weights
 from infostream_dedup.judging.features.joins import equal_pairs, similar_vectors, unit_vectors
 from infostream_dedup.judging.features.words import read_words, significant
-from infostream_dedup.lab.methods.method import Method, Pairs, Run, Texts, register, unordered_pairs
+from infostream_dedup.lab.methods import Method, Pairs, Run, Texts, register, unordered_pairs
 from infostream_dedup.language.text.fingerprint import text_hash
 from infostream_dedup.links.compiled.matching import match
 from infostream_dedup.links.pair_rules import SHARE_DECIMALS, need

@@ -14,14 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from infostream_dedup.errors import BadDataError
-from infostream_dedup.language.lexicon.tables import (
-    APOSTROPHE,
-    PackedParts,
-    SortedLines,
-    as_lines,
-    key_form,
-    packed_parts,
-)
+from infostream_dedup.language.lexicon import tables as lexicon_tables
 from infostream_dedup.machine.files import AGAIN, checked_bytes, sealed
 from infostream_dedup.model import OUR_LANGUAGES, Language
 
@@ -32,7 +25,7 @@ _REMEMBERED: Final = 1 << 16
 class ShareTable:
     """Forms in order of code points, as wordfreq spells them, with the loss of each: a share of 10 ** (-loss / 100)."""
 
-    def __init__(self, forms: SortedLines, losses: NDArray[np.uint16]) -> None:
+    def __init__(self, forms: lexicon_tables.SortedLines, losses: NDArray[np.uint16]) -> None:
         self.forms = forms
         self.losses = losses
 
@@ -40,7 +33,10 @@ class ShareTable:
     def of(cls, losses: Mapping[str, int]) -> ShareTable:
         """Make a table of losses by form."""
         forms = sorted(losses)
-        return cls(SortedLines(as_lines(forms)), np.array([losses[form] for form in forms], np.uint16))
+        return cls(
+            lexicon_tables.SortedLines(lexicon_tables.as_lines(forms)),
+            np.array([losses[form] for form in forms], np.uint16),
+        )
 
     def share(self, form: str) -> float:
         """Return the share of a form; 0 if it is not there."""
@@ -58,7 +54,7 @@ class ShareTable:
     def packed(self) -> bytes:
         """Return the content of the file of a language; the two bytes of losses apart compress better."""
         planes = np.ascontiguousarray(self.losses.astype("<u2").view(np.uint8).reshape(-1, 2).T)
-        return packed_parts("wordfreq", {"forms": self.forms.text, "losses": planes.tobytes()})
+        return lexicon_tables.packed_parts("wordfreq", {"forms": self.forms.text, "losses": planes.tobytes()})
 
 
 def frequencies_file(language: Language) -> Path:
@@ -69,9 +65,9 @@ def frequencies_file(language: Language) -> Path:
 @cache
 def form_table(language: Language) -> ShareTable:
     """Return the table of a language, which takes 0.1 s once per process."""
-    parts = PackedParts(frequencies_file(language))
+    parts = lexicon_tables.PackedParts(frequencies_file(language))
     planes = np.frombuffer(parts.part("losses"), np.uint8).reshape(2, -1).astype(np.uint16)
-    return ShareTable(SortedLines(parts.part("forms")), planes[0] | planes[1] << 8)
+    return ShareTable(lexicon_tables.SortedLines(parts.part("forms")), planes[0] | planes[1] << 8)
 
 
 class FormFrequencies:
@@ -92,7 +88,7 @@ class FormFrequencies:
         return self._look_up(form)
 
     def _share(self, form: str) -> float:
-        spelt = form.replace(APOSTROPHE, "'")
+        spelt = form.replace(lexicon_tables.APOSTROPHE, "'")
         return self._table.share(spelt) + self._folded.get(spelt, 0.0)
 
 
@@ -123,35 +119,27 @@ def most_common_forms(language: Language, count: int) -> list[str]:
 
 def _words_of(table: ShareTable, places: NDArray[np.int64]) -> Iterator[tuple[str, float]]:
     for place in places.tolist():
-        key = key_form(table.forms[place])
-        if key.replace(APOSTROPHE, "").isalpha():
+        key = lexicon_tables.key_form(table.forms[place])
+        if key.replace(lexicon_tables.APOSTROPHE, "").isalpha():
             yield key, table.share_at(place)
 
 
 def zipf(share: float) -> float:
-    """Return the frequency on the Zipf scale: log10 of the occurrences per billion words; 0 for a share of 0.
-
-    >>> zipf(1e-6)
-    3.0
-    """
+    """Return the frequency on the Zipf scale: log10 of the occurrences per billion words; 0 for a share of 0."""
     return round(max(0.0, math.log10(share) + 9.0), 2) if share > 0 else 0.0
 
 
 # The most frequent part of speech of English words, from the lexicon of Brill's tagger.
 #
 # 94 thousand forms, each with the Penn tag that it had most often in the Brown corpus and the Wall Street Journal.
-# The file is shipped with the package: `tools/make_english_tags.py` makes it, and `LICENSE.lexicon` is its licence.
+# The file is shipped with the package: `tools/make_tables.py` makes it, and `LICENSE.lexicon` is its licence.
 
 TAGS_FILE: Final = Path(__file__).with_name("english_tags.bin")
 _LEVEL: Final = 9
 
 
 def part_of_speech(word: str) -> str | None:
-    """Return the most frequent Penn tag of a word as it is spelt, capitals included; ``None`` for an unknown one.
-
-    >>> part_of_speech("running"), part_of_speech("Reading"), part_of_speech("reading"), part_of_speech("xyzzy")
-    ('VBG', 'NNP', 'NN', None)
-    """
+    """Return the most frequent Penn tag of a word as it is spelt, capitals included; ``None`` for an unknown one."""
     return _lexicon().get(word)
 
 

@@ -51,11 +51,7 @@ _TYPED: Final = "'’`‘"
 
 
 def key_form(word: str) -> str:
-    """Return the spelling of a word as a key: composed, case-folded, ``ё`` as ``е``, one kind of apostrophe.
-
-    >>> key_form("Пётр"), key_form("ім'я")
-    ('петр', 'імʼя')
-    """
+    """Return the spelling of a word as a key: composed, case-folded, ``ё`` as ``е``, one kind of apostrophe."""
     key = unicodedata.normalize("NFC", word).casefold().replace("ё", "е")
     # A million words pass through here on a first start; ``replace`` costs nothing if there is nothing to replace.
     for sign in _TYPED:
@@ -81,7 +77,7 @@ def alphabet(part: str) -> str:
 
 # Large tables that come with the package: sealed files of compressed parts, and lines that are searched in place.
 #
-# `tools/make_frequencies.py` and `tools/make_translation_tables.py` write the files.
+# `tools/make_tables.py` writes the files.
 
 _LEVEL: Final = 9
 _BLOCK: Final = 32

@@ -223,22 +223,12 @@ _SHORT: Final[Mapping[str, str]] = MappingProxyType(
 
 
 def short_code(code: str) -> str:
-    """Return the ISO 639-1 code of a language given by three letters, if we know it.
-
-    >>> short_code("deu"), short_code("de"), short_code("haw")
-    ('de', 'de', 'haw')
-    """
+    """Return the ISO 639-1 code of a language given by three letters, if we know it."""
     return _SHORT.get(code, code)
 
 
 def other_language(text: str) -> str | None:
-    """Return the code of the language of a text if it is clearly not one of ours.
-
-    >>> other_language("Der Bundestag hat am Freitag das Gesetz über die Renten mit den Stimmen der Koalition")
-    'de'
-    >>> other_language("The parliament passed the pension bill") is None
-    True
-    """
+    """Return the code of the language of a text if it is clearly not one of ours."""
     if _shows_our_language(text[:_OPENING]):
         return None
     sample = text[:_SAMPLE].lower()

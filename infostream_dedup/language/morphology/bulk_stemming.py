@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from infostream_dedup.language.morphology import stemming
-from infostream_dedup.language.morphology.kernels.stemming import (
+from infostream_dedup.language.morphology.kernels import (
     OUT_OF_MEMORY,
     Snowball,
     WordsToStem,
@@ -28,7 +28,7 @@ from infostream_dedup.language.morphology.kernels.stemming import (
 )
 from infostream_dedup.language.morphology.stemming import ENDINGS
 from infostream_dedup.language.text.surface_pool import SurfaceList
-from infostream_dedup.machine.kernels.byte_blocks import BLOCK
+from infostream_dedup.machine.kernels import BLOCK
 from infostream_dedup.model import Language
 
 

@@ -1,7 +1,7 @@
 """Terms of forms: common ones are shipped, and a second run over similar text analyses only new forms.
 
 Looking shipped terms up takes a third of the time of a query to the cache of this machine. The files are made by
-``tools/make_known_terms.py``: answers of the morphology for each language, and backgrounds (the share of running words
+``tools/make_tables.py``: answers of the morphology for each language, and backgrounds (the share of running words
 that each term makes up). All belong to the fingerprint of everything that determines terms
 (``cache_file.fingerprint``): with other versions of the dictionaries they count as empty, and forms are analysed.
 """
@@ -41,7 +41,7 @@ from infostream_dedup.language.text.kernels.surface_table import MISSING
 from infostream_dedup.language.text.surface_pool import SurfaceList, SurfacePool
 from infostream_dedup.language.text.tokens import Form, Shape
 from infostream_dedup.machine.files import checked_bytes, sealed
-from infostream_dedup.machine.kernels.byte_blocks import BLOCK
+from infostream_dedup.machine.kernels import BLOCK
 from infostream_dedup.machine.platform import collector_paused, python_command, python_environment
 from infostream_dedup.machine.threads import thread_count
 from infostream_dedup.model import Language

@@ -16,7 +16,7 @@ from infostream_dedup.language.text.character_classes import CODE_POINTS, COMMON
 from infostream_dedup.language.text.kernels.scanning import INVISIBLE, LEFT, VISIBLE, write_visible
 from infostream_dedup.language.text.normalise import with_bounded_marks
 from infostream_dedup.language.text.surface_pool import Utf8Texts
-from infostream_dedup.machine.kernels.byte_blocks import BLOCK
+from infostream_dedup.machine.kernels import BLOCK
 
 TEXT_HASH: Final = 16  # bytes of a checksum
 _BLOCK_BYTES: Final = 1 << 19

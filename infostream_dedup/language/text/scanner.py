@@ -22,7 +22,7 @@ from infostream_dedup.language.text.kernels.surface_table import (
 from infostream_dedup.language.text.normalise import clean
 from infostream_dedup.language.text.surface_pool import SurfaceList, SurfacePool, Utf8Texts, texts_of
 from infostream_dedup.language.text.tokens import surfaces
-from infostream_dedup.machine.kernels.byte_blocks import BLOCK
+from infostream_dedup.machine.kernels import BLOCK
 from infostream_dedup.model import LANGUAGES
 
 # Languages of many texts at once

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from infostream_dedup.language.text.kernels import surface_table as kernels
-from infostream_dedup.machine.kernels.byte_blocks import BLOCK
+from infostream_dedup.machine.kernels import BLOCK
 
 # Many texts as UTF-8 in one block of memory, for compiled code
 

@@ -3,6 +3,6 @@
 from __future__ import annotations
 
 from infostream_dedup.language.translation.ladder import Translator
-from infostream_dedup.language.translation.rung import Rung, Translation
+from infostream_dedup.language.translation.rungs import Rung, Translation
 
 __all__ = ["Rung", "Translation", "Translator"]

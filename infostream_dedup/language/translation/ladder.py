@@ -19,7 +19,7 @@ from infostream_dedup.language.morphology import cache_file
 from infostream_dedup.language.morphology.readings import RULES as ENGLISH_RULES
 from infostream_dedup.language.morphology.readings import lemma
 from infostream_dedup.language.translation.model_files import best_models
-from infostream_dedup.language.translation.rung import RUNGS, Rung, Translation
+from infostream_dedup.language.translation.rungs import RUNGS, Rung, Translation
 from infostream_dedup.language.translation.word_pairs import imported_tables, names_first, plain_term
 from infostream_dedup.machine.platform import collector_paused
 from infostream_dedup.machine.sqlite_cache import DamagedCacheError, SqliteCache, cache_folder, checksum_of

@@ -18,21 +18,18 @@ import stat
 import struct
 import zipfile
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from hashlib import blake2b, file_digest
 from pathlib import Path, PurePosixPath
-from typing import TYPE_CHECKING, Any, Final, NoReturn, Protocol, cast
+from typing import Any, Final, NoReturn, Protocol, cast
 
 import orjson
 
 from infostream_dedup.errors import BadDataError, CannotCreateError, MissingExtraError, NoInputError
 from infostream_dedup.machine.platform import lock_file, sync
 from infostream_dedup.model import OUR_LANGUAGES, Language
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 # A translation model on this machine
 

@@ -18,15 +18,7 @@ from infostream_dedup.language.lexicon.frequency import form_frequencies
 from infostream_dedup.language.lexicon.tables import APOSTROPHE, read_words
 from infostream_dedup.language.lexicon.word_lists import names, personal_names
 from infostream_dedup.language.morphology.readings import readings_of
-from infostream_dedup.language.translation.target_lexicon import (
-    WordsByKey,
-    are_names,
-    frequent_words_by_key,
-    is_common_noun,
-    may_be_name,
-    noun_lemmas,
-    places_of_words,
-)
+from infostream_dedup.language.translation import target_lexicon
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence, Set
@@ -106,11 +98,7 @@ _BACK_SKY: Final[dict[Language, dict[str, str]]] = {
 
 
 def latin_key(name: str) -> str:
-    """Return a key that all Cyrillic and Latin spellings of a name share.
-
-    >>> {latin_key(name) for name in ("зеленский", "зеленський", "zelenskyy", "zelensky", "zelenskii")}
-    {'зеленски'}
-    """
+    """Return a key that all Cyrillic and Latin spellings of a name share."""
     plain = unicodedata.normalize("NFD", name)
     if plain.isascii() or _LATIN_LETTER.search(plain):
         letters = "".join(char for char in plain if char.isascii())
@@ -121,11 +109,7 @@ def latin_key(name: str) -> str:
 
 
 def romanised(name: str, language: Language) -> list[str]:
-    """Return Latin spellings of a Cyrillic name, the official one first; empty if a letter has no equivalent.
-
-    >>> romanised("стефанчук", "uk")
-    ['stefanchuk']
-    """
+    """Return Latin spellings of a Cyrillic name, the official one first; empty if a letter has no equivalent."""
     stem, endings = _without_ending(name, _ENDINGS[language])
     options = []
     for place, char in enumerate(stem):
@@ -153,11 +137,7 @@ def _spelt(options: Sequence[tuple[str, ...]], endings: tuple[str, ...], most: i
 
 
 def cyrillised(name: str, language: Language) -> str | None:
-    """Return the Cyrillic spelling of a Slavic name in Latin letters; ``None`` if it does not look Slavic.
-
-    >>> cyrillised("brovdenko", "uk"), cyrillised("johnson", "ru")
-    ('бровденко', None)
-    """
+    """Return the Cyrillic spelling of a Slavic name in Latin letters; ``None`` if it does not look Slavic."""
     if not name.isascii() or not name.isalpha() or len(name) < 5 or not _SLAVIC.search(name):
         return None
     adjective = _SKY.search(name)
@@ -230,11 +210,7 @@ def _without_equal(word: str) -> str:
 
 
 def transcription_cost(latin: str, cyrillic: str, *, limit: float = IMPOSSIBLE) -> float:
-    """Return the cost of reading one word as the other: 0 for the usual reading, ``IMPOSSIBLE`` if there is none.
-
-    >>> transcription_cost(folded_latin("merkel"), folded_cyrillic("меркель"))
-    0.0
-    """
+    """Return the cost of reading one word as the other: 0 for the usual reading, ``IMPOSSIBLE`` if there is none."""
     bound = limit + _ROUNDING
     reached: list[dict[int, float]] = [{} for _ in range(len(latin) + 1)]
     reached[0][0] = 0.0
@@ -276,11 +252,7 @@ def cyrillic_consonants(folded: str) -> str:
 
 
 def latin_consonants(folded: str) -> list[str]:
-    """Return the consonant classes of a folded Latin word, for each reading of ambiguous groups of letters.
-
-    >>> "ASANTAN" in latin_consonants("washington"), "SAKSPAR" in latin_consonants("shakespeare")
-    (True, False)
-    """
+    """Return the consonant classes of a folded Latin word, for each reading of ambiguous groups of letters."""
     # One silent vowel at a time: names with two are rare, and every further key slows the search.
     spellings = [folded, *(folded[: e.start()] + folded[e.end() :] for e in _MUTE_E.finditer(folded))]
     found: dict[str, None] = {}
@@ -331,11 +303,7 @@ _LETTERS: Final[dict[Language, dict[str, tuple[str, ...]]]] = {
 
 
 def respelt(name: str, source: Language) -> list[str]:
-    """Return spellings in the other of the two languages, the most regular first.
-
-    >>> respelt("рыжов", "ru"), respelt("гладкий", "ru")[0]
-    (['рижов'], 'гладкий')
-    """
+    """Return spellings in the other of the two languages, the most regular first."""
     stem, endings = _without_ending(name, _NAME_ENDINGS[source])
     groups = _LETTER_GROUPS[source].findall(stem)
     options = [_options(groups, place, source) for place in range(len(groups))]
@@ -378,9 +346,9 @@ _EXTRA: Final = 1  # Cyrillic letters that may be missing in Latin
 def western_names(terms: Sequence[str], source: Language, target: Language) -> list[list[str]]:
     """Find at most three spellings of each name in the other alphabet, best first."""
     candidates = [_candidates(term, source, target, dearest=_DEAREST, per_letter=_PER_LETTER) for term in terms]
-    known = are_names((word for found in candidates for word in found), target)
+    known = target_lexicon.are_names((word for found in candidates for word in found), target)
     best = [_best(found, known, target)[:_MOST] for found in candidates]
-    common = {word for word in dict.fromkeys(chain.from_iterable(best)) if is_common_noun(word, target)}
+    common = {word for word in dict.fromkeys(chain.from_iterable(best)) if target_lexicon.is_common_noun(word, target)}
     return [[word for word in words if word not in common] for words in best]
 
 
@@ -388,11 +356,11 @@ def sound_alikes(terms: Sequence[str], source: Language, target: Language) -> li
     """Find at most one name that each term can be read as, if the term may be a name."""
     candidates = [
         _candidates(term, source, target, dearest=_FARTHEST, per_letter=_FARTHEST)
-        if len(term) >= _SHORTEST_SOUND_ALIKE and may_be_name(term, source)
+        if len(term) >= _SHORTEST_SOUND_ALIKE and target_lexicon.may_be_name(term, source)
         else {}
         for term in terms
     ]
-    known = are_names((word for found in candidates for word in found), target)
+    known = target_lexicon.are_names((word for found in candidates for word in found), target)
     return [_best(found, known, target)[:1] for found in candidates]
 
 
@@ -432,25 +400,25 @@ def _best(found: Mapping[str, float], known: Set[str], target: Language) -> list
 
 
 @cache
-def names_by_consonants(language: Language) -> WordsByKey:
+def names_by_consonants(language: Language) -> target_lexicon.WordsByKey:
     """Return the index of possible names by their consonants."""
 
     def places() -> Iterator[int]:
         is_possible = _possible_names(language)
-        return (place for word, place in places_of_words(language).items() if is_possible(word))
+        return (place for word, place in target_lexicon.places_of_words(language).items() if is_possible(word))
 
     def keys_of(word: str) -> Sequence[str]:
         return (
             latin_consonants(folded_latin(word)) if language == "en" else [cyrillic_consonants(folded_cyrillic(word))]
         )
 
-    return frequent_words_by_key("names by sound", language, keys_of, places)
+    return target_lexicon.frequent_words_by_key("names by sound", language, keys_of, places)
 
 
 def _possible_names(language: Language) -> Callable[[str], bool]:
     """Return a function that says whether a word may be a name."""
     if language == "en":
-        return lambda word: may_be_name(word, "en")
+        return lambda word: target_lexicon.may_be_name(word, "en")
     knows = readings_of(language).knows
-    listed = names(language).keys() | personal_names(language) | set(noun_lemmas(language).names)
+    listed = names(language).keys() | personal_names(language) | set(target_lexicon.noun_lemmas(language).names)
     return lambda word: word in listed or not knows(word)

@@ -14,14 +14,8 @@ from typing import TYPE_CHECKING, Final
 
 from infostream_dedup.language.lexicon.frequency import form_frequencies
 from infostream_dedup.language.lexicon.tables import APOSTROPHE
+from infostream_dedup.language.translation import target_lexicon
 from infostream_dedup.language.translation.ladder import false_friends_of
-from infostream_dedup.language.translation.target_lexicon import (
-    WordsByKey,
-    are_terms,
-    frequent_words_by_key,
-    noun_lemmas,
-    places_of_words,
-)
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -84,11 +78,7 @@ _HARDENED: Final = ("р", "ч", "ш", "щ", "ж", "ц", "б", "п", "в", "м", 
 
 
 def coarse_key(word: str) -> str:
-    """Return a key that cognates with equal beginnings and endings share.
-
-    >>> coarse_key("місто") == coarse_key("место"), coarse_key("украина") == coarse_key("україна")
-    (True, True)
-    """
+    """Return a key that cognates with equal beginnings and endings share."""
     return _DOUBLED_LETTER.sub(r"\1", word.translate(_COARSE))
 
 
@@ -168,7 +158,7 @@ class Cognate:
 def cognates(terms: Sequence[str], source: Language, target: Language) -> list[list[Cognate]]:
     """Find the cognates of each term, best first."""
     candidates = [_respelled(term, source, target) for term in terms]
-    nouns = are_terms((one.term for found in candidates for one in found), target)
+    nouns = target_lexicon.are_terms((one.term for found in candidates for one in found), target)
     return [_best(one for one in found if one.term in nouns) for found in candidates]
 
 
@@ -179,7 +169,7 @@ def look_alikes(terms: Sequence[str], source: Language, target: Language) -> lis
     for term in terms:
         words = nouns_by_coarse_key(target).of(coarse_key(term)) if len(term) >= _SHORTEST_LOOK_ALIKE else ()
         candidates.append(sorted(words, key=lambda word: (-frequency(word), word)))
-    nouns = are_terms((word for found in candidates for word in found), target)
+    nouns = target_lexicon.are_terms((word for found in candidates for word in found), target)
     return [[word for word in found if word in nouns][:1] for found in candidates]
 
 
@@ -208,11 +198,11 @@ def _best(found: Iterable[Cognate]) -> list[Cognate]:
 
 
 @cache
-def nouns_by_coarse_key(language: Language) -> WordsByKey:
+def nouns_by_coarse_key(language: Language) -> target_lexicon.WordsByKey:
     """Return the index of nouns in use by their coarse keys."""
 
     def places() -> Iterator[int]:
-        nouns, known = noun_lemmas(language), places_of_words(language)
+        nouns, known = target_lexicon.noun_lemmas(language), target_lexicon.places_of_words(language)
         return (known[word] for word in dict.fromkeys((*nouns.common, *nouns.names)))
 
-    return frequent_words_by_key("cognates", language, lambda word: (coarse_key(word),), places)
+    return target_lexicon.frequent_words_by_key("cognates", language, lambda word: (coarse_key(word),), places)

@@ -166,7 +166,7 @@ def _share(form: str, word: str) -> float:
 
 # Indexes of words by keys: of sounds, of endings, of common origin. They come ready made with the package.
 #
-# Making them anew takes some ten seconds: that is done by `tools/make_translation_tables.py`, and at the first use if
+# Making them anew takes some ten seconds: that is done by `tools/make_tables.py`, and at the first use if
 # the package's tables were made from other dictionaries or by other rules.
 
 RULES: Final = 1  # version of the rules by which words are chosen and keys are made; increase it when they change

@@ -10,27 +10,22 @@ from __future__ import annotations
 import math
 import re
 from bisect import bisect_left
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache, lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import Final, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from infostream_dedup.language.lexicon.frequency import form_frequencies
 from infostream_dedup.language.lexicon.tables import APOSTROPHE
 from infostream_dedup.language.morphology.stemming import stems
 from infostream_dedup.language.translation import romanisation as roman
 from infostream_dedup.language.translation.word_pairs import word_pairs
-from infostream_dedup.model import OUR_LANGUAGES
+from infostream_dedup.model import OUR_LANGUAGES, Language
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
-
-    from numpy.typing import NDArray
-
-    from infostream_dedup.model import Language
-
-    _Texts = Callable[[Sequence[int], int], Mapping[int, tuple[str, str]]]
+_Texts = Callable[[Sequence[int], int], Mapping[int, tuple[str, str]]]
 
 BEGINNING: Final = 1000  # number of bytes of a text that are read
 _WORD: Final = re.compile("[^\\W_]+")

@@ -5,38 +5,26 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from hashlib import blake2b
-from itertools import chain
+from itertools import chain, permutations
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
-import orjson
 
+from infostream_dedup.language.lexicon import word_lists
 from infostream_dedup.language.lexicon.tables import TableRow, data_folder, key_form, read_table
-from infostream_dedup.language.lexicon.word_lists import (
-    NAME_TABLES,
-    concepts,
-    false_friends,
-    name_rows,
-    translated_names,
-    variants,
-)
-from infostream_dedup.language.morphology import cache_file
 from infostream_dedup.language.morphology.form_cache import packed_parts, part_of, terms_of
 from infostream_dedup.language.morphology.readings import is_listed_noun, lemma, readings_of, without_possessive
 from infostream_dedup.language.text.tokens import Form, Shape
-from infostream_dedup.machine.sqlite_cache import DamagedCacheError, SqliteCache, cache_folder
 from infostream_dedup.model import OUR_LANGUAGES, Language
 
 if TYPE_CHECKING:
-    import sqlite3
     from collections.abc import Callable
 
     from numpy.typing import NDArray
 
-    from infostream_dedup.language.translation.rung import Translation
+    from infostream_dedup.language.translation.rungs import Translation
 
 # Imported tables of word pairs: TSV files in the user's data folder
 
@@ -88,17 +76,7 @@ def _language(row: TableRow, column: str) -> str:
     return row.cells[column]
 
 
-# The cache of pairs of equivalents: making them from the tables takes half a second, reading them a tenth of it.
-#
-# One SQLite file, `pairs.sqlite`, beside the cache of forms, with a row for each direction. Its content belongs to a
-# fingerprint of all tables and rules; under another one it counts as empty and is replaced. A file that is damaged,
-# locked or not writable costs time, but never fails the job or changes an answer.
-
-RULES: Final = "1"  # version of ``word_pairs``; increase it whenever a pair changes, because the files are keyed by it
-_SCHEMA_VERSION: Final = 1
-_CHECKSUM_BYTES: Final = 16
-_TABLES: Final = {"pairs": "(direction TEXT PRIMARY KEY, packed BLOB NOT NULL, checksum BLOB NOT NULL) WITHOUT ROWID"}
-_Pairs = Mapping[str, tuple["Equivalent", ...]]
+RULES: Final = "1"  # version of ``word_pairs``; increase it whenever a pair changes: shipped ones are keyed by it
 
 
 class Equivalent(NamedTuple):
@@ -108,61 +86,8 @@ class Equivalent(NamedTuple):
     confidence: float
 
 
-class PairCache:
-    """The cache file, for the tables as they are now; see ``machine.sqlite_cache`` for failures."""
-
-    def __init__(self) -> None:
-        self._file = _file(cache_folder() / "pairs.sqlite", _fingerprint())
-
-    def pairs(self, source: str, target: str) -> dict[str, tuple[Equivalent, ...]] | None:
-        """Return equivalents by source term, in the order in which they were stored; ``None`` if there are none."""
-        direction = f"{source}-{target}"
-
-        def read(connection: sqlite3.Connection) -> Any:
-            row = connection.execute("SELECT packed, checksum FROM pairs WHERE direction = ?", (direction,)).fetchone()
-            if row is None:
-                return None
-            if _checksum(direction, row[0]) != row[1]:
-                raise DamagedCacheError(f"pairs {direction} do not match their checksum")
-            return orjson.loads(row[0])
-
-        found = self._file.read(read, None)
-        if found is None:
-            return None
-        return {term: tuple(map(Equivalent._make, every)) for term, every in found.items()}
-
-    def remember(self, source: str, target: str, pairs: _Pairs) -> None:
-        """Store the equivalents of one direction."""
-        direction = f"{source}-{target}"
-        packed = orjson.dumps({term: list(map(tuple, every)) for term, every in pairs.items()})
-        row = (direction, packed, _checksum(direction, packed))
-        self._file.write({"INSERT OR REPLACE INTO pairs VALUES (?, ?, ?)": [row]})
-
-
-@cache
-def _file(path: Path, mark: str) -> SqliteCache:
-    # One for all directions, so that an unusable file causes only one warning.
-    return SqliteCache(path, mark, "pairs", _SCHEMA_VERSION, _TABLES)
-
-
-def _checksum(direction: str, packed: bytes) -> bytes:
-    return blake2b(direction.encode() + b"\0" + packed, digest_size=_CHECKSUM_BYTES).digest()
-
-
-def _fingerprint() -> str:
-    """Return a checksum of all tables, imported ones included, and of the rules that make terms and pairs of them."""
-    digest = blake2b(f"{cache_file.fingerprint()} {RULES}".encode(), digest_size=16)
-    for path in imported_tables():
-        digest.update(f"\0{path.name}\0".encode())
-        digest.update(path.read_bytes())
-    return digest.hexdigest()
-
-
 SHIPPED_FILE: Final = Path(__file__).with_name("known_pairs.bin")
-"""Pairs of our own tables, made by ``tools/make_known_terms.py``."""
-
-SHIPPED: Final[tuple[tuple[Language, Language], ...]] = (("uk", "ru"), ("en", "ru"), ("ru", "uk"), ("ru", "en"))
-"""Directions to and from the pivot language, which most runs need."""
+"""Pairs of our own tables, made by ``tools/make_tables.py``."""
 
 _STEP: Final = 0.05  # loss of confidence for each position of an equivalent after the first
 _LEAST: Final = 0.75
@@ -185,12 +110,7 @@ def word_pairs(source: Language, target: Language) -> Mapping[str, tuple[Equival
     shipped = None if imported_tables() else _shipped(source, target)
     if shipped is not None:
         return MappingProxyType({term: tuple(map(Equivalent._make, every)) for term, every in shipped.items()})
-    kept = PairCache()
-    pairs = kept.pairs(source, target)
-    if pairs is None:
-        pairs = _made(source, target)
-        kept.remember(source, target, pairs)
-    return MappingProxyType(pairs)
+    return MappingProxyType(_made(source, target))
 
 
 def packed_pairs() -> bytes:
@@ -198,7 +118,7 @@ def packed_pairs() -> bytes:
     return packed_parts(
         {
             f"{RULES} {one}-{other}": {term: list(map(tuple, every)) for term, every in _made(one, other).items()}
-            for one, other in SHIPPED
+            for one, other in permutations(OUR_LANGUAGES, 2)
         }
     )
 
@@ -225,15 +145,15 @@ def _made(source: Language, target: Language) -> dict[str, tuple[Equivalent, ...
 
 
 def _from_tables(source: Language, target: Language) -> Iterator[_Pair]:
-    for concept in concepts():
+    for concept in word_lists.concepts():
         yield from _cross_words(concept.words[source], concept.words[target])
     if {source, target} == {"ru", "uk"}:
-        for friend in false_friends():
+        for friend in word_lists.false_friends():
             ru = (friend.ru,)
             yield from _cross_words(ru, friend.right_uk) if source == "ru" else _cross_words(friend.right_uk, ru)
-    for table in NAME_TABLES:
-        for row in name_rows(table):
-            sources, targets = ([*map(key_form, variants(row, language))] for language in (source, target))
+    for table in word_lists.NAME_TABLES:
+        for row in word_lists.name_rows(table):
+            sources, targets = ([*map(key_form, word_lists.variants(row, language))] for language in (source, target))
             yield from _cross_words(sources, targets)
             yield from _last_words(sources, targets)
 
@@ -315,7 +235,7 @@ def first_names(target: Language) -> list[tuple[str, str]]:
 @cache
 def names_of_nouns() -> frozenset[str]:
     """Key forms of names, none in capitals, that are (plurals of) nouns with another translation; not West (запад)."""
-    kept = translated_names("en")
+    kept = word_lists.translated_names("en")
     return frozenset(form for form, names in _named_nouns().items() if form not in kept and _differ(form, names))
 
 
@@ -332,19 +252,19 @@ def _differ(form: str, names: Mapping[Language, list[str]]) -> bool:
 def _named_nouns() -> Mapping[str, Mapping[Language, list[str]]]:
     """Names that are also nouns: key form to its equivalents in each target language, as the tables spell them."""
     found: dict[str, dict[Language, list[str]]] = {}
-    for row in chain.from_iterable(map(name_rows, NAME_TABLES)):
-        for form in _single(one for one in variants(row, "en") if not one.isupper()):
+    for row in chain.from_iterable(map(word_lists.name_rows, word_lists.NAME_TABLES)):
+        for form in _single(one for one in word_lists.variants(row, "en") if not one.isupper()):
             if is_listed_noun(lemma(form)):
                 names = found.setdefault(form, {target: [] for target in _TARGETS})
                 for target in _TARGETS:
-                    names[target] += _single(variants(row, target))
+                    names[target] += _single(word_lists.variants(row, target))
     return found
 
 
 @cache
 def _nouns_by_lemma() -> Mapping[str, Mapping[Language, list[str]]]:
     found: dict[str, dict[Language, list[str]]] = {}
-    for concept in concepts():
+    for concept in word_lists.concepts():
         for word in _single(concept.words["en"]):
             nouns = found.setdefault(lemma(word), {target: [] for target in _TARGETS})
             for target in _TARGETS:

@@ -32,7 +32,7 @@ from infostream_dedup.runs.batch.judging import EqualDocuments
 from infostream_dedup.runs.batch.linking import MOST_VERBATIM_LINKS, least_count
 from infostream_dedup.runs.batch.pairing import JudgedPairRow, ListedPairs, PairChoice, collected, judgements_of
 from infostream_dedup.runs.sharded.disk_runner import LinkedRun
-from infostream_dedup.runs.sharded.kernels.rows import join_edges, renumber_rows
+from infostream_dedup.runs.sharded.kernels import join_edges, renumber_rows
 from infostream_dedup.runs.sharded.key_terms import (
     KEYS,
     LABELS,

@@ -19,14 +19,14 @@ from infostream_dedup.links.compiled.kernels.matching import own_counts
 from infostream_dedup.links.compiled.kernels.rows import mix_rows
 from infostream_dedup.links.compiled.term_rows import TermRows, term_rows
 from infostream_dedup.machine.arrays import offsets_of
-from infostream_dedup.machine.kernels.byte_blocks import BLOCK
+from infostream_dedup.machine.kernels import BLOCK
 from infostream_dedup.model import LANGUAGES, OUR_LANGUAGES, Language, Settings
 from infostream_dedup.model.settings import REPRESENTATIONS
-from infostream_dedup.runs.sharded.kernels.rows import merge_ascending, renumber_rows
+from infostream_dedup.runs.sharded.kernels import merge_ascending, renumber_rows
 from infostream_dedup.runs.sharded.work_folder import Layout
 from infostream_dedup.terms.compiled import SurfaceCounter, count_terms, select_key_terms
 from infostream_dedup.terms.equivalents import Equivalents, SourceTerms, equivalents_of, source_terms
-from infostream_dedup.terms.kernels.counting import add_frequencies
+from infostream_dedup.terms.kernels import add_frequencies
 from infostream_dedup.terms.key_terms import KeyTerms, PivotSpace
 from infostream_dedup.terms.pivot_columns import (
     ColumnName,

@@ -31,7 +31,7 @@ from infostream_dedup.links.relation import group_sizes_of_nodes
 from infostream_dedup.links.similarity_matrix import SimilarityMatrix
 from infostream_dedup.machine.arrays import earliest_equal, entries_of, offsets_of, sparse_rows
 from infostream_dedup.machine.threads import thread_count
-from infostream_dedup.runs.sharded.kernels import rows as kernels
+from infostream_dedup.runs.sharded import kernels
 from infostream_dedup.runs.sharded.key_terms import KEYS, KeyChunk
 from infostream_dedup.runs.sharded.work_folder import Layout, joined, rows_by_chunk
 

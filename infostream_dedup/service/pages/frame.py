@@ -319,17 +319,8 @@ def chart_of(rows: Sequence[dict[str, Any]], chosen: int | None) -> dict[str, An
     bars = []
     for row in rows:
         tall = round(math.log10(row["links"] + 1) / most * height, 1)
-        bars.append(
-            {
-                "k": row["k"],
-                "links": row["links"],
-                "x": round(place[row["k"]] - step * 0.3, 1),
-                "y": round(_TOP + height - tall, 1),
-                "width": round(step * 0.6, 1),
-                "height": tall,
-                "middle": place[row["k"]],
-            }
-        )
+        bar = {"x": round(place[row["k"]] - step * 0.3, 1), "y": round(_TOP + height - tall, 1), "height": tall}
+        bars.append({**row, **bar, "width": round(step * 0.6, 1), "middle": place[row["k"]]})
     lines = {}
     for name in ("symmetry", "transitivity", "precision"):
         marks = [
@@ -340,17 +331,8 @@ def chart_of(rows: Sequence[dict[str, Any]], chosen: int | None) -> dict[str, An
         if marks:
             lines[name] = {"points": " ".join(f"{mark['x']},{mark['y']}" for mark in marks), "marks": marks}
     grid = [{"y": round(_TOP + (1 - share) * height, 1), "share": share} for share in (0, 0.25, 0.5, 0.75, 1)]
-    return {
-        "width": _WIDTH,
-        "height": _HEIGHT,
-        "left": _LEFT,
-        "bottom": _TOP + height,
-        "bars": bars,
-        "grid": grid,
-        "lines": lines,
-        "chosen": place.get(chosen) if chosen is not None else None,
-        "top": _TOP,
-    }
+    box = {"width": _WIDTH, "height": _HEIGHT, "left": _LEFT, "top": _TOP, "bottom": _TOP + height}
+    return box | {"bars": bars, "grid": grid, "lines": lines, "chosen": None if chosen is None else place.get(chosen)}
 
 
 _ROW_WIDTH: Final = 600

@@ -14,29 +14,14 @@ from fastapi import APIRouter, Query, Request
 from markupsafe import Markup, escape
 from starlette.responses import RedirectResponse, Response
 
+from infostream_dedup.judgements import judgements
 from infostream_dedup.judgements.desk import LABELS, last_result, latest_jobs
-from infostream_dedup.judgements.judgements import (
-    QUEUES,
-    agreement_of,
-    disagreements,
-    judgement_page,
-    label_rows,
-    ordered_pair,
-    progress_of,
-)
 from infostream_dedup.service.answers import keyset, listed, needs
 from infostream_dedup.service.job_process import LEAST_PAIRS
 from infostream_dedup.service.pages.frame import chart_of, form_of, page, titles_of, words_for
-from infostream_dedup.service.pairs import NUMBER, check_queue, pair_shown, pair_verdict, pairs_for
+from infostream_dedup.service.pairs import NUMBER, check_queue, is_queue, pair_shown, pair_verdict, pairs_for
 from infostream_dedup.service.problems import ProblemError, checked
-from infostream_dedup.service.routes.judgements import (
-    GivenJob,
-    GivenJudgement,
-    begin_job,
-    judgement_from,
-    store_judgement,
-    undone,
-)
+from infostream_dedup.service.routes import judgements as desk_routes
 from infostream_dedup.service.running import RunningService, caller_of, running
 
 _COLOURS: Final = 6
@@ -150,12 +135,12 @@ async def judge(
     verdict = None
     if reveal and pair is not None:
         verdict = await service.read(lambda store: pair_verdict(store, pair["a"]["id"], pair["b"]["id"]))
-    progress = await service.desk.read(lambda desk: progress_of(desk, person))
+    progress = await service.desk.read(lambda desk: judgements.progress_of(desk, person))
     return page(
         request,
         "judge",
         queue=queue,
-        queues=[*QUEUES, *([queue] if queue not in QUEUES else [])],
+        queues=[*judgements.QUEUES, *([queue] if queue not in judgements.QUEUES else [])],
         progress=progress,
         verdict=verdict,
         **await _shown(pair),
@@ -176,7 +161,9 @@ async def judge_pair(
     """
     check_queue(queue)
     in_hand = frozenset(
-        ordered_pair(one, other) for one, other in zip(besides[::2], besides[1::2], strict=False) if one != other
+        judgements.ordered_pair(one, other)
+        for one, other in zip(besides[::2], besides[1::2], strict=False)
+        if one != other
     )
     pair = await _pair(request, queue, a, b, in_hand)
     return page(request, "judge_pair", queue=queue, verdict=None, **await _shown(pair))
@@ -198,8 +185,11 @@ async def judge_by_form(request: Request) -> Response:
     label, repeats = _BY_NAME[fields["choice"]]
     body: dict[str, Any] = {name: fields.get(name) for name in ("a", "b")} | {"label": label, "repeats": repeats}
     body |= {"queue": fields.get("queue", "own"), "seen_verdict": "seen" in fields}
-    await store_judgement(
-        running(request), judgement_from(checked(GivenJudgement, body), caller_of(request).name, fields.get("key"))
+    await desk_routes.store_judgement(
+        running(request),
+        desk_routes.judgement_from(
+            checked(desk_routes.GivenJudgement, body), caller_of(request).name, fields.get("key")
+        ),
     )
     query = {"queue": fields.get("back") or fields.get("queue", "boundary")}
     return RedirectResponse(f"/judge?{urlencode(query)}", 303)
@@ -208,8 +198,8 @@ async def judge_by_form(request: Request) -> Response:
 @router.post("/judge/undo/{number}", dependencies=[needs("analyst")])
 async def undo_by_form(request: Request, number: int) -> Response:
     """Undo without JavaScript: withdraw the judgement, and show its pair again."""
-    said = await undone(running(request), caller_of(request).name, number, uuid.uuid4().hex)
-    query = {"queue": said["queue"] if _is_queue(said["queue"]) else "boundary", "a": said["a"], "b": said["b"]}
+    said = await desk_routes.undone(running(request), caller_of(request).name, number, uuid.uuid4().hex)
+    query = {"queue": said["queue"] if is_queue(said["queue"]) else "boundary", "a": said["a"], "b": said["b"]}
     return RedirectResponse(f"/judge?{urlencode(query)}", 303)
 
 
@@ -227,22 +217,8 @@ async def _pair(
 async def _shown(pair: dict[str, Any] | None) -> dict[str, Any]:
     if pair is None:
         return {"sides": None, "passages": 0, "shared_terms": [], "key": "", "choices": CHOICES}
-    sides = await asyncio.to_thread(marked_sides, pair)
-    return {
-        "sides": sides,
-        "passages": pair["passages"],
-        "shared_terms": pair["shared_terms"],
-        "key": uuid.uuid4().hex,
-        "choices": CHOICES,
-    }
-
-
-def _is_queue(name: str) -> bool:
-    try:
-        check_queue(name)
-    except ProblemError:
-        return False
-    return True
+    kept = {name: pair[name] for name in ("passages", "shared_terms")}
+    return kept | {"sides": await asyncio.to_thread(marked_sides, pair), "key": uuid.uuid4().hex, "choices": CHOICES}
 
 
 _ROWS: Final = 50
@@ -259,13 +235,15 @@ async def labels(request: Request, person: str = "", label: str = "", after: str
     before = None if place is None else place[0]
 
     def question(desk: sqlite3.Connection) -> dict[str, Any]:
-        rows = judgement_page(desk, person=person or None, label=label or None, before=before, limit=_ROWS + 1)
+        rows = judgements.judgement_page(
+            desk, person=person or None, label=label or None, before=before, limit=_ROWS + 1
+        )
         return {
             "several": listed(rows, _ROWS, lambda row: [row["number"]]),
-            "agreement": agreement_of(desk),
-            "disagreed": disagreements(desk, _DISAGREED),
+            "agreement": judgements.agreement_of(desk),
+            "disagreed": judgements.disagreements(desk, _DISAGREED),
             # Pairs, as in the file and on the page of the model: not every person's judgement.
-            "counts": Counter(row["label"] for row in label_rows(desk) if row["label"] is not None),
+            "counts": Counter(row["label"] for row in judgements.label_rows(desk) if row["label"] is not None),
             "persons": [name for (name,) in desk.execute(_PERSONS)],
         }
 
@@ -298,9 +276,8 @@ async def explore(request: Request, k: int | None = None) -> Response:
     """The last result, the current job, and one k in detail."""
     service = running(request)
 
-    def question(desk: Any) -> tuple[Any, Any, Any, Any]:
-        sweep, estimate, audit = (last_result(desk, kind) for kind in ("sweep", "estimate", "audit"))
-        return sweep, estimate, audit, latest_jobs(desk, 1)
+    def question(desk: Any) -> tuple[Any, ...]:
+        return *(last_result(desk, kind) for kind in _COUNTS), latest_jobs(desk, 1)
 
     sweep, estimate, audit, jobs = await service.desk.read(question)
     result = max((job for job in (sweep, estimate) if job), key=lambda job: job["number"], default=None)
@@ -380,6 +357,8 @@ async def methods(request: Request) -> Response:
     result = None if of is None else of["result"]
     disputed = [] if result is None else result["disputed"][:_DISPUTED]
     chosen = [] if of is None else of["parameters"].get("methods") or []
+    measured = (row for row in (result or {"rows": ()})["rows"] if row["f1"] is not None)
+    best = max(measured, key=lambda row: row["f1"], default=None)
     return page(
         request,
         "methods",
@@ -391,7 +370,7 @@ async def methods(request: Request) -> Response:
         chosen=chosen,
         disputed=disputed,
         titles=await _titles(service, disputed),
-        best=_best(result),
+        best=best["method"] if best else None,
     )
 
 
@@ -413,7 +392,7 @@ async def begin_comparison(request: Request) -> Response:
 
 async def _begin(request: Request, asked: dict[str, Any]) -> None:
     try:
-        await begin_job(running(request), checked(GivenJob, asked), caller_of(request).name)
+        await desk_routes.begin_job(running(request), checked(desk_routes.GivenJob, asked), caller_of(request).name)
     except ProblemError as problem:
         # The page shows the job that is running.
         if problem.code != "job-running":
@@ -426,7 +405,7 @@ async def _of_desk(service: RunningService, kind: str) -> tuple[Any, Any, Counte
     def question(desk: Any) -> tuple[Any, Any, Counter[str]]:
         jobs = latest_jobs(desk, 1)
         job = jobs[0] if jobs and jobs[0]["state"] != "done" else None
-        counts = Counter(str(row["label"]) for row in label_rows(desk) if row["label"] is not None)
+        counts = Counter(str(row["label"]) for row in judgements.label_rows(desk) if row["label"] is not None)
         return last_result(desk, kind), job, counts
 
     return await service.desk.read(question)
@@ -452,12 +431,6 @@ def _curve(points: list[dict[str, Any]]) -> dict[str, Any]:
         "gain": round(last["f1"] - before["f1"], 3),
         "noise": round((last["f1_high"] - last["f1_low"]) / 2, 3),
     }
-
-
-def _best(result: dict[str, Any] | None) -> str | None:
-    """The method with the greatest F1."""
-    rows = [] if result is None else [row for row in result["rows"] if row["f1"] is not None]
-    return max(rows, key=lambda row: row["f1"])["method"] if rows else None
 
 
 async def _titles(service: RunningService, pairs: list[dict[str, Any]]) -> dict[str, str]:

@@ -16,36 +16,17 @@ from infostream_dedup.api.watch import hit_rows, watch_rows
 from infostream_dedup.errors import BadDataError
 from infostream_dedup.model.version import VERSION
 from infostream_dedup.service.answers import LiteralEndRoute, existing, keyset, listed, needs
-from infostream_dedup.service.figures import activity_now, drifts_now, health_now, in_order, reprints_now
+from infostream_dedup.service.figures import drifts_now, figure_now, health_now, in_order
 from infostream_dedup.service.pages.frame import bars, form_of, page, story_bars, timeline, titles_of
 from infostream_dedup.service.pages.judging_pages import marked_text
 from infostream_dedup.service.pairs import repeated_of, with_repeated
 from infostream_dedup.service.problems import ProblemError, checked
+from infostream_dedup.service.routes import judgements as desk_routes
 from infostream_dedup.service.routes.groups import group_place, moment_of, traced_group
-from infostream_dedup.service.routes.judgements import (
-    AlarmDecision,
-    TemplateDecision,
-    alarms_shown,
-    decide,
-    muted_forms,
-    templates_shown,
-)
 from infostream_dedup.service.running import caller_of, running
 from infostream_dedup.service.tokens import Tokens
 from infostream_dedup.stream.settings import KEY_TERMS_DECIDE, StreamSettings
-from infostream_dedup.stream.store import Store
-from infostream_dedup.stream.store.browsing import (
-    GroupFilter,
-    document_named,
-    document_shown,
-    document_versions,
-    documents_titled,
-    group_page,
-    group_with_members,
-    spread_of,
-    surviving_group,
-    time_text,
-)
+from infostream_dedup.stream.store import Store, browsing
 from infostream_dedup.stream.store.overview import latest_verdicts, words_of_title
 from infostream_dedup.stream.store.restoring import position_of
 from infostream_dedup.stream.store.stories import ORDERS, documents_of, story_named, story_page, story_rows, story_shown
@@ -61,13 +42,13 @@ _WEEK: Final = 7 * 24 * 3_600_000_000
 async def now(request: Request) -> Response:
     """The latest verdicts and what is out of the ordinary."""
     service = running(request)
-    state = await activity_now(service)
+    state = await figure_now(service, "activity")
     since = None if state["clock"] is None else moment_of(state["clock"], "since")
-    muted = await muted_forms(service)
+    muted = await desk_routes.muted_forms(service)
 
     def question(store: Store) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
-        week = GroupFilter(since=None if since is None else since - _WEEK)
-        largest = group_page(store.connection, week, by_date=False, after=None, limit=_LARGEST)
+        week = browsing.GroupFilter(since=None if since is None else since - _WEEK)
+        largest = browsing.group_page(store.connection, week, by_date=False, after=None, limit=_LARGEST)
         stories = {story_named(store.connection, row["group"]): row for row in reversed(largest)}
         latest = [one for one in latest_verdicts(store.connection, _LATEST) if not _is_muted(one, muted)]
         for row in latest:
@@ -75,7 +56,7 @@ async def now(request: Request) -> Response:
         return latest, [row | {"story": one} for one, row in stories.items()][::-1]
 
     rows, largest = await service.read(question)
-    alarms = [alarm for alarm in await alarms_shown(service) if alarm["state"] == "open"]
+    alarms = [alarm for alarm in await desk_routes.alarms_shown(service) if alarm["state"] == "open"]
     return page(
         request,
         "now",
@@ -124,7 +105,8 @@ async def groups(
 ) -> Response:
     """The present groups."""
     by_date = order == "last"
-    chosen = GroupFilter(
+    given = {"order": order, "lang": lang, "source": source, "q": q, "since": since, "until": until, "min": min}
+    chosen = browsing.GroupFilter(
         language=lang or None,
         source=source or None,
         words=q or None,
@@ -136,14 +118,14 @@ async def groups(
 
     def question(store: Store) -> tuple[list[dict[str, Any]], dict[str, Any] | None, str | None, bool, str | None]:
         connection = store.connection
-        rows = group_page(connection, chosen, by_date=by_date, after=where, limit=_ROWS + 1)
+        rows = browsing.group_page(connection, chosen, by_date=by_date, after=where, limit=_ROWS + 1)
         wanted = id or (str(rows[0]["group"]) if rows else None)
-        found = None if wanted is None else group_with_members(connection, wanted)
-        moved = surviving_group(connection, wanted) if found is None and wanted is not None else None
+        found = None if wanted is None else browsing.group_with_members(connection, wanted)
+        moved = browsing.surviving_group(connection, wanted) if found is None and wanted is not None else None
         its_story = None if found is None else story_named(connection, found["group"])
         for one in [] if found is None else found["members"][:_ROWS]:
             one["begin"] = store.beginning(one["ordinal"])
-        spreads = spread_of(connection, [row["group"] for row in rows])
+        spreads = browsing.spread_of(connection, [row["group"] for row in rows])
         for row in rows:
             row["bars"] = bars(spreads.get(row["group"], []), _SPARK)
         return rows, found, moved, position_of(connection).documents == 0, its_story
@@ -164,16 +146,9 @@ async def groups(
         group=group,
         members=members[:_MEMBERS],
         timeline=timeline(members),
-        filters={
-            name: value
-            for name, value in (
-                *(("order", order), ("lang", lang), ("source", source), ("q", q), ("since", since), ("until", until)),
-                ("min", min),
-            )
-            if value
-        },
-        until=time_text(chosen.until),
-        sources=[row["source"] for row in await reprints_now(running(request)) if row["source"]][:_MEMBERS],
+        filters={name: value for name, value in given.items() if value},
+        until=browsing.time_text(chosen.until),
+        sources=[row["source"] for row in await figure_now(running(request), "reprints") if row["source"]][:_MEMBERS],
         wanted=id,
         story=story,
         empty=empty,
@@ -188,7 +163,7 @@ def _day_after(moment: int | None) -> int | None:
 
 def _others(store: Store, shown: dict[str, Any]) -> list[dict[str, Any]]:
     """The other documents of a document's group, the earliest first."""
-    found = group_with_members(store.connection, shown["group"])
+    found = browsing.group_with_members(store.connection, shown["group"])
     others = [] if found is None else [one for one in found["members"] if not one["forgotten"]]
     members = [one for one in in_order(others) if one["id"] != shown["id"]][:_LATEST]
     return [one | {"title": one["title"] or store.beginning(one["ordinal"])} for one in members]
@@ -199,7 +174,7 @@ async def document(request: Request, id: str) -> Response:  # noqa: A002
     """One document: its text, key terms, verdict and versions."""
 
     def question(store: Store) -> dict[str, Any] | None:
-        shown = document_shown(store.connection, id)
+        shown = browsing.document_shown(store.connection, id)
         if shown is None:
             return None
         text = store.text(shown["ordinal"])
@@ -207,7 +182,7 @@ async def document(request: Request, id: str) -> Response:  # noqa: A002
         whole = [{"text": text or "", "passage": 0, "word": 0}]
         return {
             "shown": shown,
-            "versions": document_versions(store.connection, id),
+            "versions": browsing.document_versions(store.connection, id),
             "titles": titles_of(store, [shown["of"]] if shown["of"] else []),
             "others": _others(store, shown),
             "text": None if text is None else with_repeated(whole, repeated_of(store, shown, text)),
@@ -230,7 +205,7 @@ async def show_provenance(request: Request, id: str) -> Response:  # noqa: A002
         found = traced_group(store, id)
         if found is None:
             return None, None
-        return found, document_versions(store.connection, found["first"])[-1]
+        return found, browsing.document_versions(store.connection, found["first"])[-1]
 
     try:
         found, first = await running(request).read(question)
@@ -300,11 +275,11 @@ async def search(request: Request, q: str = "", id: str = "") -> Response:  # no
         except BadDataError:
             raise ProblemError(404, "not-found") from None
     elif text:
-        named = await service.read(lambda store: document_named(store.connection, text))
+        named = await service.read(lambda store: browsing.document_named(store.connection, text))
         if named is not None:
             return RedirectResponse(f"/documents/{quote(named, safe='')}", 303)
         if len(text.split()) <= _FEW_WORDS:
-            titled = await service.read(lambda store: documents_titled(store.connection, text.split(), _TOP))
+            titled = await service.read(lambda store: browsing.documents_titled(store.connection, text.split(), _TOP))
         hits = await service.searched.hits(text=text, top=_TOP)
     return page(request, "search", text=text, hits=hits, titled=titled, longest=_LONGEST)
 
@@ -312,15 +287,15 @@ async def search(request: Request, q: str = "", id: str = "") -> Response:  # no
 @router.get("/templates", dependencies=[needs("reader")])
 async def show_templates(request: Request) -> Response:
     """Recurring forms of sources."""
-    return page(request, "templates", rows=await templates_shown(running(request)))
+    return page(request, "templates", rows=await desk_routes.templates_shown(running(request)))
 
 
 @router.get("/alarms", dependencies=[needs("reader")])
 async def show_alarms(request: Request) -> Response:
     """Groups that became chains, epochs and copies that drift, and sources that went silent."""
     service = running(request)
-    rows = await alarms_shown(service)
-    state = await activity_now(service)
+    rows = await desk_routes.alarms_shown(service)
+    state = await figure_now(service, "activity")
     order = {"open": 0, "snoozed": 1, "known": 2}
     return page(
         request,
@@ -348,7 +323,7 @@ async def show_standing_searches(request: Request, name: str | None = None) -> R
 @router.get("/sources", dependencies=[needs("reader")])
 async def show_sources(request: Request) -> Response:
     """What each source publishes first, and from whom it takes the rest."""
-    return page(request, "sources", rows=await reprints_now(running(request)))
+    return page(request, "sources", rows=await figure_now(running(request), "reprints"))
 
 
 @router.post("/templates", dependencies=[needs("analyst")])
@@ -360,8 +335,8 @@ async def decide_by_form(request: Request) -> Response:
     if "subject" not in fields or "decision" not in fields:
         raise ProblemError(422, "invalid", "expected a subject and a decision", field="decision")
     body = {"decision": None if fields["decision"] == "open" else fields["decision"]}
-    said = checked(AlarmDecision, body) if kind == "alarm" else checked(TemplateDecision, body)
-    await decide(running(request), kind, fields["subject"], said.decision, caller_of(request).name)
+    said = checked(desk_routes.AlarmDecision, body) if kind == "alarm" else checked(desk_routes.TemplateDecision, body)
+    await desk_routes.decide(running(request), kind, fields["subject"], said.decision, caller_of(request).name)
     return RedirectResponse(f"/{kind}s", 303)
 
 

@@ -9,13 +9,14 @@ from collections.abc import AsyncIterator, Callable, Sequence
 from concurrent.futures import Future
 from contextlib import AbstractContextManager, ExitStack
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, cast
+from typing import Annotated, Any, Final, Literal, cast
 from urllib.parse import quote
 
 import orjson
 from fastapi import APIRouter, Query, Request
 from pydantic import BaseModel, Field, WithJsonSchema, field_validator
 from starlette.responses import Response, StreamingResponse
+from starlette.types import Receive, Scope, Send
 
 from infostream_dedup.documents.column_names import FIELDS
 from infostream_dedup.documents.documents import DocumentBuilder
@@ -24,16 +25,7 @@ from infostream_dedup.errors import BadDataError
 from infostream_dedup.model import Document
 from infostream_dedup.model.settings import Thresholds
 from infostream_dedup.model.stream_records import Verdict
-from infostream_dedup.service.answer_models import (
-    DOCUMENT,
-    BatchDecided,
-    BatchStatus,
-    BatchStored,
-    Retuned,
-    Verdicts,
-    body_of,
-    file_of,
-)
+from infostream_dedup.service import answer_models as forms
 from infostream_dedup.service.answers import JsonResponse, LiteralEndRoute, existing, json_body, needs, read_body
 from infostream_dedup.service.figures import count_soon
 from infostream_dedup.service.logs import log_batch, log_event, reason_of
@@ -47,10 +39,6 @@ from infostream_dedup.stream.settings import StreamSettings
 from infostream_dedup.stream.store import Store
 from infostream_dedup.stream.store.browsing import group_events, verdict_log
 from infostream_dedup.stream.store.restoring import Position, position_of
-
-if TYPE_CHECKING:
-    from starlette.types import Receive, Scope, Send
-
 
 _SOURCE: Final = "<batch>"
 
@@ -255,9 +243,9 @@ class BatchQuestion(BaseModel):
 @router.post(
     "/batches",
     dependencies=[needs("writer")],
-    response_model=BatchDecided,
-    responses={202: {"model": BatchStatus, "description": "The batch waits; ask for its status"}},
-    openapi_extra=body_of(GivenBatch, BATCH_EXAMPLE, lines=True),
+    response_model=forms.BatchDecided,
+    responses={202: {"model": forms.BatchStatus, "description": "The batch waits; ask for its status"}},
+    openapi_extra=forms.body_of(GivenBatch, BATCH_EXAMPLE, lines=True),
 )
 async def take_batch(request: Request, asked: Annotated[BatchQuestion, Query()]) -> Response:
     """Decide a batch of documents in their order; it is on disk before the answer is sent.
@@ -278,13 +266,13 @@ async def take_batch(request: Request, asked: Annotated[BatchQuestion, Query()])
 @router.post(
     "/documents",
     dependencies=[needs("writer")],
-    response_model=BatchDecided,
+    response_model=forms.BatchDecided,
     openapi_extra={
         "requestBody": {
             "required": True,
             "content": {
                 "application/json": {
-                    "schema": {"anyOf": [DOCUMENT, {"type": "array", "items": DOCUMENT}]},
+                    "schema": {"anyOf": [forms.DOCUMENT, {"type": "array", "items": forms.DOCUMENT}]},
                     "example": DOCUMENTS_EXAMPLE["documents"][0],
                 },
                 "application/x-ndjson": {"schema": {"type": "string"}},
@@ -373,7 +361,7 @@ def _status(name: str, batch: LaterBatch) -> dict[str, Any]:
     return {"batch_id": name, "state": state, "documents": batch.documents, "problem": problem}
 
 
-@router.get("/batches/{batch_id:path}/status", dependencies=[needs("reader")], response_model=BatchStatus)
+@router.get("/batches/{batch_id:path}/status", dependencies=[needs("reader")], response_model=forms.BatchStatus)
 async def show_batch_status(request: Request, batch_id: str) -> Response:
     """Whether an asynchronous batch is ``waiting``, ``stored`` on disk, or ``failed``, and why."""
     service = running(request)
@@ -385,7 +373,7 @@ async def show_batch_status(request: Request, batch_id: str) -> Response:
     return JsonResponse(known)
 
 
-@router.get("/batches/{batch_id:path}", dependencies=[needs("reader")], response_model=BatchStored)
+@router.get("/batches/{batch_id:path}", dependencies=[needs("reader")], response_model=forms.BatchStored)
 async def show_batch(request: Request, batch_id: str) -> Response:
     """The verdicts of a batch that was stored."""
     stored, settings = await running(request).read(lambda store: (store.batch(batch_id), store.settings))
@@ -419,8 +407,8 @@ def _count(service: RunningService, answer: dict[str, Any]) -> None:
 @router.post(
     "/thresholds",
     dependencies=[needs("admin")],
-    response_model=Retuned,
-    openapi_extra=body_of(GivenThresholds, _THRESHOLDS),
+    response_model=forms.Retuned,
+    openapi_extra=forms.body_of(GivenThresholds, _THRESHOLDS),
 )
 async def retune(request: Request) -> Response:
     """Judge documents by new thresholds from the next one on, or from ``first`` on; no earlier verdict changes.
@@ -440,8 +428,8 @@ async def retune(request: Request) -> Response:
 @router.post(
     "/check",
     dependencies=[needs("reader")],
-    response_model=Verdicts,
-    openapi_extra=body_of(GivenDocuments, DOCUMENTS_EXAMPLE),
+    response_model=forms.Verdicts,
+    openapi_extra=forms.body_of(GivenDocuments, DOCUMENTS_EXAMPLE),
 )
 async def check(request: Request) -> Response:
     """The verdicts that at most 100 documents would get now, in their order; nothing is stored.
@@ -469,7 +457,10 @@ _OTHERS_SECONDS: Final = 2.0  # time after which to look again whether another p
 
 
 @events_router.get(
-    "/verdicts/events", dependencies=[needs("reader")], response_class=Response, responses=file_of("text/event-stream")
+    "/verdicts/events",
+    dependencies=[needs("reader")],
+    response_class=Response,
+    responses=forms.file_of("text/event-stream"),
 )
 async def follow_verdicts(request: Request, after: int | None = None) -> Response:
     """All verdicts from a given place on, then each new one as it is stored.

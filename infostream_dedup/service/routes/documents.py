@@ -12,45 +12,18 @@ from infostream_dedup.errors import BadDataError
 from infostream_dedup.judgements.judgements import forget_in_desk
 from infostream_dedup.model.settings import Within
 from infostream_dedup.model.stream_records import Status
-from infostream_dedup.service.answer_models import (
-    Comparison,
-    DocumentRowInGroup,
-    DocumentShown,
-    ForgottenDocuments,
-    Hit,
-    LoggedVerdict,
-    body_of,
-    page_of,
-)
-from infostream_dedup.service.answers import (
-    JsonResponse,
-    LiteralEndRoute,
-    every,
-    existing,
-    keyset,
-    listed,
-    needs,
-    read_body,
-    rows_wanted,
-    unchanged,
-)
+from infostream_dedup.service import answer_models as forms
+from infostream_dedup.service import answers
 from infostream_dedup.service.pairs import comparison_of, pieces_shown, side_of, versions_of_pair
 from infostream_dedup.service.problems import Body, ProblemError, checked, no_texts
 from infostream_dedup.service.routes.groups import moment_of
 from infostream_dedup.service.running import RunningService, running
-from infostream_dedup.stream.store import Store
-from infostream_dedup.stream.store.browsing import (
-    DocumentFilter,
-    document_page,
-    document_versions,
-    key_terms_of,
-    verdict_log,
-)
+from infostream_dedup.stream.store import Store, browsing
 
 _Identical = Annotated[float | None, Field(ge=0.2, le=1, description="Share of the wording of the shorter text")]
 _Days = Annotated[float | None, Field(gt=0, le=1e6, description="Most days between the two dates")]
 
-router = APIRouter(prefix="/v1", tags=["documents"], route_class=LiteralEndRoute)
+router = APIRouter(prefix="/v1", tags=["documents"], route_class=answers.LiteralEndRoute)
 _MOST_TERMS: Final = 255
 _TOP: Final = 20
 _FORGOTTEN_AT_ONCE: Final = 500
@@ -68,15 +41,17 @@ class DocumentsAsked(BaseModel):
     limit: int | None = None
 
 
-@router.get("/documents", dependencies=[needs("reader")], response_model=page_of(DocumentRowInGroup))
+@router.get(
+    "/documents", dependencies=[answers.needs("reader")], response_model=forms.page_of(forms.DocumentRowInGroup)
+)
 async def show_documents(request: Request, asked: Annotated[DocumentsAsked, Query()]) -> Response:
     """The latest version of each document that a filter selects, in the order of the stream.
 
     ``since`` and ``until`` are days or moments of publication, or of arrival for documents without a date; forgotten
     documents are left out.
     """
-    rows, place = rows_wanted(request, asked.limit), keyset(asked.after, (int,))
-    chosen = DocumentFilter(
+    rows, place = answers.rows_wanted(request, asked.limit), answers.keyset(asked.after, (int,))
+    chosen = browsing.DocumentFilter(
         language=asked.lang,
         source=asked.source,
         status=asked.status,
@@ -84,18 +59,20 @@ async def show_documents(request: Request, asked: Annotated[DocumentsAsked, Quer
         until=moment_of(asked.until, "until"),
     )
     first = -1 if place is None else place[0]
-    found = await running(request).read(lambda store: document_page(store.connection, chosen, first, rows + 1))
-    return JsonResponse(listed(found, rows, lambda row: [row["ordinal"]]))
+    found = await running(request).read(lambda store: browsing.document_page(store.connection, chosen, first, rows + 1))
+    return answers.JsonResponse(answers.listed(found, rows, lambda row: [row["ordinal"]]))
 
 
-@router.delete("/documents", dependencies=[needs("admin")], response_model=ForgottenDocuments)
+@router.delete("/documents", dependencies=[answers.needs("admin")], response_model=forms.ForgottenDocuments)
 async def forget_source(request: Request, source: str, *, wipe: bool = False) -> Response:
     """Forget the content of all documents of a source; sent again, it continues. ``wipe`` as for one document."""
     found = await running(request).read(lambda store: store.ids_of_source(source))
-    return JsonResponse(await _forget(running(request), found, wipe=wipe))
+    return answers.JsonResponse(await _forget(running(request), found, wipe=wipe))
 
 
-@router.get("/documents/{id:path}/similar", dependencies=[needs("reader")], response_model=page_of(Hit))
+@router.get(
+    "/documents/{id:path}/similar", dependencies=[answers.needs("reader")], response_model=forms.page_of(forms.Hit)
+)
 async def show_similar(
     request: Request,
     id: str,  # noqa: A002
@@ -109,7 +86,7 @@ async def show_similar(
 ) -> Response:
     """The stored documents that most resemble a stored one, without itself; see ``/v1/search``."""
     service = running(request)
-    rows_wanted(request, top, "top")
+    answers.rows_wanted(request, top, "top")
     try:
         policy = {"identical": identical, "within": within, "within_days": within_days}
         found = await service.searched.hits(id=id, across=across, k_min=k, top=top, **policy)
@@ -119,20 +96,20 @@ async def show_similar(
         if error.code != "E_UNKNOWN_ID":
             raise
         raise ProblemError(404, "not-found", "no document with this id") from None
-    return every(found)
+    return answers.every(found)
 
 
-@router.get("/documents/{id:path}", dependencies=[needs("reader")], response_model=DocumentShown)
+@router.get("/documents/{id:path}", dependencies=[answers.needs("reader")], response_model=forms.DocumentShown)
 async def show_document(request: Request, id: str, version: int | None = None) -> Response:  # noqa: A002
     """A document with its verdict, key terms and current group, and its text if the store keeps texts."""
     found = await running(request).read(lambda store: _document(store, id, version))
-    found = existing(found, "no document with this id, or no such version")
+    found = answers.existing(found, "no document with this id, or no such version")
     if found["forgotten"]:
         raise ProblemError(410, "forgotten")
-    return JsonResponse(found)
+    return answers.JsonResponse(found)
 
 
-@router.delete("/documents/{id:path}", dependencies=[needs("admin")], status_code=204, response_class=Response)
+@router.delete("/documents/{id:path}", dependencies=[answers.needs("admin")], status_code=204, response_class=Response)
 async def forget_document(request: Request, id: str, *, wipe: bool = False) -> Response:  # noqa: A002
     """Forget the content of all versions of a document; with ``wipe``, rewrite the files to remove all traces.
 
@@ -163,34 +140,34 @@ async def _forget(service: RunningService, ids: list[str], *, wipe: bool) -> dic
 
 @router.get(
     "/verdicts",
-    dependencies=[needs("reader")],
-    response_model=page_of(LoggedVerdict),
+    dependencies=[answers.needs("reader")],
+    response_model=forms.page_of(forms.LoggedVerdict),
     responses={304: {"description": "The store has not changed since the entity tag"}},
 )
 async def show_verdicts(request: Request, after: str | None = None, limit: int | None = None) -> Response:
     """Verdicts in the order of the stream."""
-    rows = rows_wanted(request, limit)
-    place = keyset(after, (int,))
-    answer = JsonResponse(None)
-    await unchanged(request, answer)
+    rows = answers.rows_wanted(request, limit)
+    place = answers.keyset(after, (int,))
+    answer = answers.JsonResponse(None)
+    await answers.unchanged(request, answer)
     first = -1 if place is None else place[0]
-    found = await running(request).read(lambda store: verdict_log(store.connection, first, rows + 1))
-    answer.body = answer.render(listed(found, rows, lambda row: [row["ordinal"]]))
+    found = await running(request).read(lambda store: browsing.verdict_log(store.connection, first, rows + 1))
+    answer.body = answer.render(answers.listed(found, rows, lambda row: [row["ordinal"]]))
     answer.headers["content-length"] = str(len(answer.body))
     return answer
 
 
 def _document(store: Store, id: str, version: int | None) -> dict[str, Any] | None:  # noqa: A002
-    versions = document_versions(store.connection, id)
+    versions = browsing.document_versions(store.connection, id)
     if version is not None:
         versions = [one for one in versions if one["version"] == version]
     if not versions:
         return None
     found, ordinal = versions[-1], versions[-1]["ordinal"]
-    return {**found, "key_terms": key_terms_of(store.connection, ordinal), "text": store.text(ordinal)}
+    return {**found, "key_terms": browsing.key_terms_of(store.connection, ordinal), "text": store.text(ordinal)}
 
 
-@router.get("/compare", dependencies=[needs("reader")], response_model=Comparison)
+@router.get("/compare", dependencies=[answers.needs("reader")], response_model=forms.Comparison)
 async def compare(request: Request, a: str, b: str) -> Response:
     """The passages that two documents share, their coverage, and the key terms of both.
 
@@ -200,7 +177,7 @@ async def compare(request: Request, a: str, b: str) -> Response:
     For documents in two languages, ``met`` has the nouns and names that translate each other, with their places. Of one
     document twice, its last two versions are compared.
     """
-    return JsonResponse(await running(request).read(lambda store: compared(store, a, b)))
+    return answers.JsonResponse(await running(request).read(lambda store: compared(store, a, b)))
 
 
 def compared(store: Store, a: str, b: str) -> dict[str, Any]:
@@ -249,9 +226,9 @@ class SearchQuestion(Body):
 
 @search_router.post(
     "/search",
-    dependencies=[needs("reader")],
-    response_model=page_of(Hit),
-    openapi_extra=body_of(SearchQuestion, _QUESTION),
+    dependencies=[answers.needs("reader")],
+    response_model=forms.page_of(forms.Hit),
+    openapi_extra=forms.body_of(SearchQuestion, _QUESTION),
 )
 async def search(request: Request) -> Response:
     """The stored documents that most resemble a text.
@@ -260,10 +237,10 @@ async def search(request: Request) -> Response:
     "within": "source" | "outlets" | "all"?, "within_days": number?}``; the last two need a text that is the id or the
     address of a stored document.
     """
-    return await _found(request, await read_body(request, SearchQuestion))
+    return await _found(request, await answers.read_body(request, SearchQuestion))
 
 
-@search_router.get("/search", dependencies=[needs("reader")], response_model=page_of(Hit))
+@search_router.get("/search", dependencies=[answers.needs("reader")], response_model=forms.page_of(forms.Hit))
 async def search_by_link(
     request: Request,
     q: str,
@@ -282,8 +259,8 @@ async def search_by_link(
 
 async def _found(request: Request, asked: SearchQuestion) -> Response:
     most = running(request).settings.limits.text_bytes
-    rows_wanted(request, asked.top, "top")
+    answers.rows_wanted(request, asked.top, "top")
     for field, text in (("text", asked.text), ("title", asked.title)):
         if len(text.encode("utf-8", "replace")) > most:
             raise ProblemError(413, "too-large", f"search for a shorter {field}", field=field, limit=most)
-    return every(await running(request).searched.hits(**asked.model_dump()))
+    return answers.every(await running(request).searched.hits(**asked.model_dump()))

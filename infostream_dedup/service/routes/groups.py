@@ -17,42 +17,15 @@ from starlette.responses import RedirectResponse, Response, StreamingResponse
 from infostream_dedup.api.watch import hit_rows, watch_rows
 from infostream_dedup.documents.outputs import guarded
 from infostream_dedup.errors import BadDataError
-from infostream_dedup.service.answer_models import (
-    Coverage,
-    GroupRow,
-    GroupShown,
-    Provenance,
-    SourceRow,
-    StoryRow,
-    StoryShown,
-    file_of,
-    page_of,
-)
-from infostream_dedup.service.answers import (
-    JsonResponse,
-    LiteralEndRoute,
-    every,
-    existing,
-    keyset,
-    listed,
-    needs,
-    rows_wanted,
-)
-from infostream_dedup.service.figures import as_given, reprints_now
+from infostream_dedup.service import answer_models as forms
+from infostream_dedup.service import answers
+from infostream_dedup.service.figures import as_given, figure_now
 from infostream_dedup.service.problems import ProblemError, no_texts
 from infostream_dedup.service.running import RunningService, running
-from infostream_dedup.stream.store import Store
-from infostream_dedup.stream.store.browsing import (
-    GroupFilter,
-    GroupPlace,
-    group_page,
-    group_with_members,
-    surviving_group,
-    verdict_log,
-)
+from infostream_dedup.stream.store import Store, browsing
 from infostream_dedup.stream.store.stories import coverage_of, documents_of, story_page, story_rows, story_shown
 
-router = APIRouter(prefix="/v1", tags=["groups"], route_class=LiteralEndRoute)
+router = APIRouter(prefix="/v1", tags=["groups"], route_class=answers.LiteralEndRoute)
 _MICROSECONDS: Final = 1_000_000
 _TRACED: Final = 200
 _MOST_DOCUMENTS: Final = 1 << 62
@@ -70,9 +43,9 @@ class GroupQuestion(BaseModel):
     alarm: bool = False
     q: str = ""
 
-    def chosen(self) -> GroupFilter:
+    def chosen(self) -> browsing.GroupFilter:
         """The filter of the store; ProblemError ``invalid`` for what is not a date."""
-        return GroupFilter(
+        return browsing.GroupFilter(
             language=self.lang or None,
             source=self.source or None,
             since=moment_of(self.since, "since"),
@@ -90,30 +63,30 @@ class GroupsAsked(GroupQuestion):
     limit: int | None = None
 
 
-@router.get("/groups", dependencies=[needs("reader")], response_model=page_of(GroupRow))
+@router.get("/groups", dependencies=[answers.needs("reader")], response_model=forms.page_of(forms.GroupRow))
 async def show_groups(request: Request, asked: Annotated[GroupsAsked, Query()]) -> Response:
     """The current groups of at least two documents, the largest or the latest first."""
-    rows, by_date, chosen = rows_wanted(request, asked.limit), asked.order == "last", asked.chosen()
+    rows, by_date, chosen = answers.rows_wanted(request, asked.limit), asked.order == "last", asked.chosen()
     begin = group_place(asked.after, by_date=by_date)
     found = await running(request).read(
-        lambda store: group_page(store.connection, chosen, by_date=by_date, after=begin, limit=rows + 1)
+        lambda store: browsing.group_page(store.connection, chosen, by_date=by_date, after=begin, limit=rows + 1)
     )
-    return JsonResponse(
-        listed(found, rows, lambda row: [(row["last"] or "") if by_date else row["documents"], row["ordinal"]])
+    return answers.JsonResponse(
+        answers.listed(found, rows, lambda row: [(row["last"] or "") if by_date else row["documents"], row["ordinal"]])
     )
 
 
-@router.get("/groups/{id:path}/provenance", dependencies=[needs("reader")], response_model=Provenance)
+@router.get("/groups/{id:path}/provenance", dependencies=[answers.needs("reader")], response_model=forms.Provenance)
 async def show_provenance(request: Request, id: str) -> Response:  # noqa: A002
     """Who published a group first, and what each copy kept, cut, added and changed."""
     found = await running(request).read(lambda store: traced_group(store, id))
-    return JsonResponse(existing(found, "no group with this id"))
+    return answers.JsonResponse(answers.existing(found, "no group with this id"))
 
 
 @router.get(
     "/groups/{id:path}",
-    dependencies=[needs("reader")],
-    response_model=GroupShown,
+    dependencies=[answers.needs("reader")],
+    response_model=forms.GroupShown,
     responses={308: {"description": "The group was merged into another"}},
 )
 async def show_group(request: Request, id: str) -> Response:  # noqa: A002
@@ -121,35 +94,35 @@ async def show_group(request: Request, id: str) -> Response:  # noqa: A002
     found, survivor = await running(request).read(lambda store: _group(store, id))
     if found is None and survivor not in (None, id):
         return RedirectResponse(f"/v1/groups/{quote(survivor, safe='')}", status_code=308)
-    return JsonResponse(existing(found, "no group with this id"))
+    return answers.JsonResponse(answers.existing(found, "no group with this id"))
 
 
-@router.get("/sources", dependencies=[needs("reader")], response_model=page_of(SourceRow))
+@router.get("/sources", dependencies=[answers.needs("reader")], response_model=forms.page_of(forms.SourceRow))
 async def show_sources(request: Request) -> Response:
     """What each source published among the latest 20,000 documents, how much of it repeats others, and which ones."""
-    return every(await reprints_now(running(request)))
+    return answers.every(await figure_now(running(request), "reprints"))
 
 
-def group_place(after: str | None, *, by_date: bool) -> GroupPlace | None:
+def group_place(after: str | None, *, by_date: bool) -> browsing.GroupPlace | None:
     """Where a list of groups continues."""
-    place = keyset(after, (str if by_date else int, int))
+    place = answers.keyset(after, (str if by_date else int, int))
     if place is None:
         return None
     if by_date and place[0]:
         moment_of(place[0], "after")
-    return GroupPlace(*place)
+    return browsing.GroupPlace(*place)
 
 
 def _group(store: Store, id: str) -> tuple[dict[str, Any] | None, str | None]:  # noqa: A002
-    found = group_with_members(store.connection, id)
-    return found, None if found is not None else surviving_group(store.connection, id)
+    found = browsing.group_with_members(store.connection, id)
+    return found, None if found is not None else browsing.surviving_group(store.connection, id)
 
 
 def traced_group(store: Store, id: str) -> dict[str, Any] | None:  # noqa: A002
     """Trace the copies of a group; None if no group of at least two documents has this id."""
     from infostream_dedup.judging.passages.provenance import provenance
 
-    found = group_with_members(store.connection, id)
+    found = browsing.group_with_members(store.connection, id)
     if found is None or found["documents"] < 2:
         return None
     members = [member for member in found["members"] if not member["forgotten"]][:_TRACED]
@@ -180,7 +153,7 @@ def moment_of(given: str | None, field: str) -> int | None:
     return int((time if time.tzinfo else time.replace(tzinfo=UTC)).timestamp() * _MICROSECONDS)
 
 
-@router.get("/stories", dependencies=[needs("reader")], response_model=page_of(StoryRow))
+@router.get("/stories", dependencies=[answers.needs("reader")], response_model=forms.page_of(forms.StoryRow))
 async def show_stories(
     request: Request,
     after: str | None = None,
@@ -189,18 +162,18 @@ async def show_stories(
     since: str | None = None,
 ) -> Response:
     """The current stories, the latest first; with ``by`` only the greatest, with a document since then."""
-    rows = rows_wanted(request, limit)
+    rows = answers.rows_wanted(request, limit)
     if by:
         moment = moment_of(since, "since")
         told = await running(request).read(lambda store: story_rows(store.connection, by=by, since=moment, top=rows))
-        return every(told)
-    place = keyset(after, (int,))
+        return answers.every(told)
+    place = answers.keyset(after, (int,))
     before = None if place is None else place[0]
     found = await running(request).read(lambda store: story_page(store.connection, before=before, limit=rows + 1))
-    return JsonResponse(listed(found, rows, lambda row: [row["begun"]]))
+    return answers.JsonResponse(answers.listed(found, rows, lambda row: [row["begun"]]))
 
 
-@router.get("/stories/{id:path}/coverage", dependencies=[needs("reader")], response_model=Coverage)
+@router.get("/stories/{id:path}/coverage", dependencies=[answers.needs("reader")], response_model=forms.Coverage)
 async def show_coverage(request: Request, id: str) -> Response:  # noqa: A002
     """Who covers a story, and how many independent origins stand behind them; also by the id of a document."""
 
@@ -208,28 +181,28 @@ async def show_coverage(request: Request, id: str) -> Response:  # noqa: A002
         documents = documents_of(store.connection, [id])
         return coverage_of(store, documents) if documents else None
 
-    return JsonResponse(existing(await running(request).read(covered), "no story with this id"))
+    return answers.JsonResponse(answers.existing(await running(request).read(covered), "no story with this id"))
 
 
-@router.get("/stories/{id:path}", dependencies=[needs("reader")], response_model=StoryShown)
+@router.get("/stories/{id:path}", dependencies=[answers.needs("reader")], response_model=forms.StoryShown)
 async def show_story(request: Request, id: str) -> Response:  # noqa: A002
     """A story with its documents by language, and the words they share."""
     found = await running(request).read(lambda store: story_shown(store.connection, id))
-    return JsonResponse(existing(found, "no story with this id"))
+    return answers.JsonResponse(answers.existing(found, "no story with this id"))
 
 
-@router.get("/watches", dependencies=[needs("reader")], response_class=JsonResponse)
+@router.get("/watches", dependencies=[answers.needs("reader")], response_class=answers.JsonResponse)
 async def show_watches(request: Request) -> Response:
     """The standing searches, with the number of their hits."""
-    return every(await running(request).read(watch_rows))
+    return answers.every(await running(request).read(watch_rows))
 
 
-@router.get("/watches/{name}", dependencies=[needs("reader")], response_class=JsonResponse)
+@router.get("/watches/{name}", dependencies=[answers.needs("reader")], response_class=answers.JsonResponse)
 async def show_watch(request: Request, name: str, after: int = -1, limit: int | None = None) -> Response:
     """The documents that a standing search found, the latest first; with ``after`` (ordinal) those that followed."""
-    rows, place = rows_wanted(request, limit), max(-1, min(after, _LAST))
+    rows, place = answers.rows_wanted(request, limit), max(-1, min(after, _LAST))
     found = await running(request).read(lambda store: hit_rows(store.connection, name, after=place, top=rows))
-    return every(found)
+    return answers.every(found)
 
 
 exports_router = APIRouter(prefix="/v1/export", tags=["exports"])
@@ -246,9 +219,9 @@ _VERDICTS: Final = (
 
 @exports_router.get(
     "/groups.{form}",
-    dependencies=[needs("reader")],
+    dependencies=[answers.needs("reader")],
     response_class=Response,
-    responses=file_of("application/x-ndjson", "text/csv"),
+    responses=forms.file_of("application/x-ndjson", "text/csv"),
 )
 async def give_groups(request: Request, form: Form, asked: Annotated[GroupQuestion, Query()]) -> Response:
     """All current groups that a filter selects, in the order of the list, from a single state of the store.
@@ -264,9 +237,9 @@ async def give_groups(request: Request, form: Form, asked: Annotated[GroupQuesti
 
 @exports_router.get(
     "/verdicts.{form}",
-    dependencies=[needs("reader")],
+    dependencies=[answers.needs("reader")],
     response_class=Response,
-    responses=file_of("application/x-ndjson", "text/csv"),
+    responses=forms.file_of("application/x-ndjson", "text/csv"),
 )
 async def give_verdicts(request: Request, form: Form, after: int = -1) -> Response:
     """All verdicts after an ordinal, in the order of the stream, up to the last document at the time of the request.
@@ -293,13 +266,13 @@ def csv_rows(rows: Sequence[Sequence[Any]]) -> bytes:
     return out.getvalue().encode()
 
 
-def _group_lines(store: Store, chosen: GroupFilter, form: Form, *, by_date: bool) -> Iterator[bytes]:
+def _group_lines(store: Store, chosen: browsing.GroupFilter, form: Form, *, by_date: bool) -> Iterator[bytes]:
     place, count = None, 0
     if form == "csv":
         yield csv_rows([_GROUPS])
-    while rows := group_page(store.connection, chosen, by_date=by_date, after=place, limit=_PAGE):
+    while rows := browsing.group_page(store.connection, chosen, by_date=by_date, after=place, limit=_PAGE):
         last = rows[-1]
-        place = GroupPlace((last["last"] or "") if by_date else last["documents"], last["ordinal"])
+        place = browsing.GroupPlace((last["last"] or "") if by_date else last["documents"], last["ordinal"])
         count += len(rows)
         yield _rendered(rows, _GROUPS, form)
     if form == "jsonl":
@@ -312,7 +285,7 @@ async def _verdict_lines(service: RunningService, after: int, end: int, form: Fo
         yield csv_rows([_VERDICTS])
     while place < end - 1:
         wanted = min(_PAGE, end - 1 - place)
-        rows = await service.read(lambda store, first=place, most=wanted: verdict_log(store.connection, first, most))  # type: ignore[misc]
+        rows = await service.read(lambda store, at=place, top=wanted: browsing.verdict_log(store.connection, at, top))  # type: ignore[misc]
         place += wanted
         count += len(rows)
         yield _rendered(rows, _VERDICTS, form)

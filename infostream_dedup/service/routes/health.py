@@ -18,7 +18,7 @@ from starlette.routing import Route
 from infostream_dedup.errors import InfostreamError
 from infostream_dedup.service.answer_models import Health, Ready, file_of
 from infostream_dedup.service.answers import JsonResponse, needs
-from infostream_dedup.service.figures import activity_now, health_now
+from infostream_dedup.service.figures import figure_now, health_now
 from infostream_dedup.service.logs import log_request, reason_of
 from infostream_dedup.service.problems import ProblemError
 from infostream_dedup.service.routes.judgements import alarms_shown
@@ -82,7 +82,7 @@ async def figures_of(service: RunningService) -> Response:
         figures.stored.set(stored)
         figures.window.set(window)
         figures.groups.set(groups)
-        figures.silent_sources.set(len((await activity_now(service))["silent"]))
+        figures.silent_sources.set(len((await figure_now(service, "activity"))["silent"]))
         if measured := await health_now(service):
             figures.see_epoch([one for one in measured if one.epoch == measured[-1].epoch])
         # A damaged desk must not hide the other figures.

@@ -13,52 +13,11 @@ from pydantic import Field, WithJsonSchema, field_validator
 from starlette.responses import Response
 
 from infostream_dedup.errors import BadDataError, StoreBusyError
+from infostream_dedup.judgements import judgements
 from infostream_dedup.judgements.desk import KINDS, LABELS, add_job, job_shown, last_result, latest_jobs, stop_job
-from infostream_dedup.judgements.judgements import (
-    DECISIONS,
-    REPEATS,
-    Judgement,
-    add_judgement,
-    add_review,
-    agreement_of,
-    disagreements,
-    import_labels,
-    judgement_page,
-    label_rows,
-    present_reviews,
-    progress_of,
-    undo_judgement,
-)
-from infostream_dedup.service.answer_models import (
-    KEYED,
-    Agreement,
-    AlarmRow,
-    Imported,
-    JobRow,
-    JobShown,
-    JobStarted,
-    Judged,
-    JudgementRow,
-    PairToJudge,
-    PairVerdict,
-    Stats,
-    TemplateRow,
-    Undone,
-    body_of,
-    file_of,
-    page_of,
-)
-from infostream_dedup.service.answers import (
-    JsonResponse,
-    every,
-    existing,
-    keyset,
-    listed,
-    needs,
-    read_body,
-    rows_wanted,
-)
-from infostream_dedup.service.figures import activity_now, health_now, templates_now
+from infostream_dedup.service import answer_models as forms
+from infostream_dedup.service import answers
+from infostream_dedup.service.figures import figure_now, health_now
 from infostream_dedup.service.pairs import check_queue, pair_verdict, pairs_for
 from infostream_dedup.service.problems import Body, ListedValue, ProblemError, no_texts
 from infostream_dedup.service.routes.groups import csv_rows, file_answer
@@ -72,8 +31,8 @@ _MOST = 5
 
 @router.get(
     "/pairs/next",
-    dependencies=[needs("analyst")],
-    response_model=page_of(PairToJudge),
+    dependencies=[answers.needs("analyst")],
+    response_model=forms.page_of(forms.PairToJudge),
     responses={204: {"description": "Nothing is left to judge"}},
 )
 async def show_next_pairs(request: Request, queue: str = "boundary", n: int = 1) -> Response:
@@ -88,14 +47,14 @@ async def show_next_pairs(request: Request, queue: str = "boundary", n: int = 1)
     found = await pairs_for(running(request), caller_of(request).name, queue, n)
     if not found:
         return Response(status_code=204)
-    return every([dict(one) for one in found])
+    return answers.every([dict(one) for one in found])
 
 
-@router.get("/pairs/verdict", dependencies=[needs("analyst")], response_model=PairVerdict)
+@router.get("/pairs/verdict", dependencies=[answers.needs("analyst")], response_model=forms.PairVerdict)
 async def show_pair_verdict(request: Request, a: str, b: str) -> Response:
     """The stream's verdict on a pair."""
     found: Any = await running(request).read(lambda store: pair_verdict(store, a, b))
-    return JsonResponse(found)
+    return answers.JsonResponse(found)
 
 
 _LONGEST_KEY: Final = 200
@@ -106,7 +65,7 @@ _COLUMNS: Final = ("a", "b", "label", "judges", "repeats")
 _PAIR: Final = {
     **{name: {"type": "string", "minLength": 1} for name in ("a", "b")},
     "label": {"enum": [*LABELS, None]},
-    "repeats": {"enum": [*REPEATS]},
+    "repeats": {"enum": [*judgements.REPEATS]},
 }
 
 Id = Annotated[str, Field(min_length=1, max_length=_LONGEST_ID)]
@@ -118,7 +77,7 @@ class GivenJudgement(Body):
     a: Id
     b: Id
     label: Annotated[str | None, ListedValue((*LABELS, None))]
-    repeats: Annotated[str | None, ListedValue(REPEATS)] = None
+    repeats: Annotated[str | None, ListedValue(judgements.REPEATS)] = None
     seconds: Annotated[float, Field(ge=0, le=1e9)] = 0.0
     queue: Annotated[str, Field(max_length=_LONGEST_ID)] = _OWN_QUEUE
     seen_verdict: bool = False
@@ -134,10 +93,10 @@ class GivenLabels(Body):
 
 @router.post(
     "/judgements",
-    dependencies=[needs("analyst")],
+    dependencies=[answers.needs("analyst")],
     status_code=201,
-    response_model=Judged,
-    openapi_extra=body_of(GivenJudgement, {"a": "4711", "b": "4712", "label": "dup"}) | KEYED,
+    response_model=forms.Judged,
+    openapi_extra=forms.body_of(GivenJudgement, {"a": "4711", "b": "4712", "label": "dup"}) | forms.KEYED,
 )
 async def judge(request: Request) -> Response:
     """Add a judgement; it is on disk before the answer is sent, and nothing is ever overwritten.
@@ -147,46 +106,46 @@ async def judge(request: Request) -> Response:
     ``Idempotency-Key`` identifies the request: if sent again with the same key, it is stored once, so a client that got
     no answer simply repeats it.
     """
-    said = await read_body(request, GivenJudgement)
+    said = await answers.read_body(request, GivenJudgement)
     judgement = judgement_from(said, caller_of(request).name, request.headers.get("idempotency-key"))
-    return JsonResponse(await store_judgement(running(request), judgement), 201)
+    return answers.JsonResponse(await store_judgement(running(request), judgement), 201)
 
 
 @router.post(
     "/judgements/import",
-    dependencies=[needs("analyst")],
-    response_model=Imported,
-    openapi_extra=body_of(GivenLabels, {"documents": [{"a": "4711", "b": "4712", "label": "dup"}]}, lines=True),
+    dependencies=[answers.needs("analyst")],
+    response_model=forms.Imported,
+    openapi_extra=forms.body_of(GivenLabels, {"documents": [{"a": "4711", "b": "4712", "label": "dup"}]}, lines=True),
 )
 async def take_labels(request: Request) -> Response:
     """Import a labels file as JSON Lines, or as ``{"documents": [...]}`` with its rows.
 
     Rows with a label become judgements of the caller; rows without one become the queue ``audit``.
     """
-    rows = (await read_body(request, GivenLabels)).documents
+    rows = (await answers.read_body(request, GivenLabels)).documents
     person = caller_of(request).name
-    judged, asked = await running(request).desk.write(lambda desk: import_labels(desk, rows, person=person))
-    return JsonResponse({"judgements": judged, "asked": asked})
+    judged, asked = await running(request).desk.write(lambda desk: judgements.import_labels(desk, rows, person=person))
+    return answers.JsonResponse({"judgements": judged, "asked": asked})
 
 
 @router.post(
     "/judgements/{number}/undo",
-    dependencies=[needs("analyst")],
+    dependencies=[answers.needs("analyst")],
     status_code=201,
-    response_model=Undone,
-    openapi_extra=KEYED,
+    response_model=forms.Undone,
+    openapi_extra=forms.KEYED,
 )
 async def take_back(request: Request, number: int) -> Response:
     """Withdraw one's own judgement by adding a row. If sent again, it is stored once."""
     key = _key(request.headers.get("idempotency-key"))
-    return JsonResponse(await undone(running(request), caller_of(request).name, number, key), 201)
+    return answers.JsonResponse(await undone(running(request), caller_of(request).name, number, key), 201)
 
 
 @router.get(
     "/judgements",
-    dependencies=[needs("analyst")],
+    dependencies=[answers.needs("analyst")],
     response_class=Response,
-    responses=file_of("application/x-ndjson", "text/csv"),
+    responses=forms.file_of("application/x-ndjson", "text/csv"),
 )
 async def give_labels(request: Request, format: str = "jsonl", who: str | None = None) -> Response:  # noqa: A002
     """All pairs judged, as the labels file that ``evaluate``, ``train``, ``compare`` and ``audit`` read.
@@ -196,13 +155,15 @@ async def give_labels(request: Request, format: str = "jsonl", who: str | None =
     """
     if format not in ("jsonl", "csv"):
         raise ProblemError(422, "invalid", "expected jsonl or csv", field="format")
-    rows = await running(request).desk.read(lambda desk: list(label_rows(desk, who=who)))
+    rows = await running(request).desk.read(lambda desk: list(judgements.label_rows(desk, who=who)))
     if format == "jsonl":
         return file_answer("labels", format, b"".join(orjson.dumps(row) + b"\n" for row in rows))
     return file_answer("labels", format, csv_rows([_COLUMNS, *([row.get(name) for name in _COLUMNS] for row in rows)]))
 
 
-@router.get("/judgements/log", dependencies=[needs("analyst")], response_model=page_of(JudgementRow))
+@router.get(
+    "/judgements/log", dependencies=[answers.needs("analyst")], response_model=forms.page_of(forms.JudgementRow)
+)
 async def show_judgements(
     request: Request,
     person: str | None = None,
@@ -211,33 +172,33 @@ async def show_judgements(
     limit: int | None = None,
 ) -> Response:
     """All judgements and undone ones, the latest first."""
-    rows = rows_wanted(request, limit)
-    place = keyset(after, (int,))
+    rows = answers.rows_wanted(request, limit)
+    place = answers.keyset(after, (int,))
     before = None if place is None else place[0]
     found = await running(request).desk.read(
-        lambda desk: judgement_page(desk, person=person, label=label, before=before, limit=rows + 1)
+        lambda desk: judgements.judgement_page(desk, person=person, label=label, before=before, limit=rows + 1)
     )
-    return JsonResponse(listed(found, rows, lambda row: [row["number"]]))
+    return answers.JsonResponse(answers.listed(found, rows, lambda row: [row["number"]]))
 
 
-@router.get("/agreement", dependencies=[needs("analyst")], response_model=Agreement)
+@router.get("/agreement", dependencies=[answers.needs("analyst")], response_model=forms.Agreement)
 async def show_agreement(request: Request) -> Response:
     """Whether people who judged the same pairs agree (kappa), and the pairs on which they disagree."""
     found = await running(request).desk.read(
-        lambda desk: agreement_of(desk) | {"disagreements": disagreements(desk, _DISAGREED)}
+        lambda desk: judgements.agreement_of(desk) | {"disagreements": judgements.disagreements(desk, _DISAGREED)}
     )
-    return JsonResponse(found)
+    return answers.JsonResponse(found)
 
 
-def judgement_from(said: GivenJudgement, person: str, key: str | None) -> Judgement:
+def judgement_from(said: GivenJudgement, person: str, key: str | None) -> judgements.Judgement:
     """Return a person's judgement; ProblemError ``invalid`` if its key or its queue cannot be used."""
     if said.queue != _OWN_QUEUE:
         check_queue(said.queue)
     given = said.model_dump() | {"repeats": said.repeats if said.label else None}
-    return Judgement(**given, person=person, key=_key(key))
+    return judgements.Judgement(**given, person=person, key=_key(key))
 
 
-async def store_judgement(service: RunningService, judgement: Judgement) -> dict[str, Any]:
+async def store_judgement(service: RunningService, judgement: judgements.Judgement) -> dict[str, Any]:
     """Store a judgement, and report its author's progress."""
 
     def known(store: Store) -> tuple[int | None, int | None]:
@@ -249,8 +210,8 @@ async def store_judgement(service: RunningService, judgement: Judgement) -> dict
     version_a, version_b = await service.read(known)
 
     def add(desk: sqlite3.Connection) -> dict[str, Any]:
-        said = add_judgement(desk, replace(judgement, version_a=version_a, version_b=version_b))
-        return {"number": said.number, "added": said.added, **progress_of(desk, judgement.person)}
+        said = judgements.add_judgement(desk, replace(judgement, version_a=version_a, version_b=version_b))
+        return {"number": said.number, "added": said.added, **judgements.progress_of(desk, judgement.person)}
 
     answer = await service.desk.write(add)
     if answer["added"]:
@@ -265,8 +226,14 @@ async def undone(service: RunningService, person: str, number: int, key: str) ->
         raise missing
 
     def undo(desk: sqlite3.Connection) -> dict[str, Any]:
-        said = undo_judgement(desk, number, person, key)
-        return {"number": said.number, "a": said.a, "b": said.b, "queue": said.queue, **progress_of(desk, person)}
+        said = judgements.undo_judgement(desk, number, person, key)
+        return {
+            "number": said.number,
+            "a": said.a,
+            "b": said.b,
+            "queue": said.queue,
+            **judgements.progress_of(desk, person),
+        }
 
     try:
         return await service.desk.write(undo)
@@ -314,10 +281,10 @@ class GivenJob(Body):
 
 @jobs_router.post(
     "/jobs",
-    dependencies=[needs("analyst")],
+    dependencies=[answers.needs("analyst")],
     status_code=202,
-    response_model=JobStarted,
-    openapi_extra=body_of(GivenJob, {"kind": "sweep"}),
+    response_model=forms.JobStarted,
+    openapi_extra=forms.body_of(GivenJob, {"kind": "sweep"}),
 )
 async def start_job(request: Request) -> Response:
     """Start a job; one runs at a time.
@@ -329,51 +296,53 @@ async def start_job(request: Request) -> Response:
     Training learns a classifier for a ``preset`` from the judgements. A comparison runs ``methods``, by default all
     that can run, over the latest ``documents`` and the judged ones, and evaluates them by people's judgements.
     """
-    number = await begin_job(running(request), await read_body(request, GivenJob), caller_of(request).name)
-    return JsonResponse({"number": number, "state": "waiting"}, 202, {"location": f"/v1/jobs/{number}"})
+    number = await begin_job(running(request), await answers.read_body(request, GivenJob), caller_of(request).name)
+    return answers.JsonResponse({"number": number, "state": "waiting"}, 202, {"location": f"/v1/jobs/{number}"})
 
 
-@jobs_router.get("/methods", dependencies=[needs("reader")], response_model=page_of(str))
+@jobs_router.get("/methods", dependencies=[answers.needs("reader")], response_model=forms.page_of(str))
 async def show_methods(request: Request) -> Response:
     """The names of the methods that can be compared."""
     from infostream_dedup.lab.methods import methods
 
     del request
-    return every(list(methods()))
+    return answers.every(list(methods()))
 
 
-@jobs_router.get("/jobs", dependencies=[needs("analyst")], response_model=page_of(JobRow))
+@jobs_router.get("/jobs", dependencies=[answers.needs("analyst")], response_model=forms.page_of(forms.JobRow))
 async def show_jobs(request: Request) -> Response:
     """The latest jobs, without results."""
-    return every(await running(request).desk.read(lambda desk: latest_jobs(desk, _JOBS_LISTED)))
+    return answers.every(await running(request).desk.read(lambda desk: latest_jobs(desk, _JOBS_LISTED)))
 
 
-@jobs_router.get("/jobs/{number}", dependencies=[needs("analyst")], response_model=JobShown)
+@jobs_router.get("/jobs/{number}", dependencies=[answers.needs("analyst")], response_model=forms.JobShown)
 async def show_job(request: Request, number: int) -> Response:
     """A job: its progress, and its result once it is done."""
-    return JsonResponse(await _job(request, number))
+    return answers.JsonResponse(await _job(request, number))
 
 
-@jobs_router.delete("/jobs/{number}", dependencies=[needs("analyst")], status_code=202, response_model=JobShown)
+@jobs_router.delete(
+    "/jobs/{number}", dependencies=[answers.needs("analyst")], status_code=202, response_model=forms.JobShown
+)
 async def end_job_early(request: Request, number: int) -> Response:
     """Stop a job; one that has ended is left unchanged."""
     service = running(request)
     await _job(request, number)
     if await service.desk.write(lambda desk: stop_job(desk, number)):
         service.jobs.stop(number)
-    return JsonResponse(await _job(request, number), 202)
+    return answers.JsonResponse(await _job(request, number), 202)
 
 
-@jobs_router.get("/sweep", dependencies=[needs("reader")], response_model=JobShown)
+@jobs_router.get("/sweep", dependencies=[answers.needs("reader")], response_model=forms.JobShown)
 async def show_sweep(request: Request, kind: str = "sweep") -> Response:
     """The result of the last sweep or estimate, with the position of the store that it describes (``position``)."""
     if kind not in ("sweep", "estimate"):
         raise ProblemError(422, "invalid", "expected sweep or estimate", field="kind")
     found = await running(request).desk.read(lambda desk: last_result(desk, kind))
-    return JsonResponse(existing(found, "nothing has been counted yet; start with POST /v1/jobs"))
+    return answers.JsonResponse(answers.existing(found, "nothing has been counted yet; start with POST /v1/jobs"))
 
 
-@jobs_router.get("/jobs/{number}/model", dependencies=[needs("analyst")])
+@jobs_router.get("/jobs/{number}/model", dependencies=[answers.needs("analyst")])
 async def give_model(request: Request, number: int) -> Response:
     """The classifier from a training, as the file that ``classify`` and ``ingest --model`` read."""
     job = await _job(request, number)
@@ -413,7 +382,7 @@ async def _job(request: Request, number: int) -> dict[str, Any]:
     found = None
     if 0 < number < _MOST_NUMBER:
         found = await running(request).desk.read(lambda desk: job_shown(desk, number))
-    return existing(found, "no job with this number")
+    return answers.existing(found, "no job with this number")
 
 
 # Templates and alarms, with people's decisions about them
@@ -428,16 +397,16 @@ _GROWTH: Final = 1.5  # a snoozed alarm comes back once its group has grown by t
 class TemplateDecision(Body):
     """What somebody decided about a template."""
 
-    decision: Annotated[str | None, ListedValue((*DECISIONS["template"], None))]
+    decision: Annotated[str | None, ListedValue((*judgements.DECISIONS["template"], None))]
 
 
 class AlarmDecision(Body):
     """What somebody decided about an alarm."""
 
-    decision: Annotated[str | None, ListedValue((*DECISIONS["alarm"], None))]
+    decision: Annotated[str | None, ListedValue((*judgements.DECISIONS["alarm"], None))]
 
 
-@reviews_router.get("/stats", dependencies=[needs("reader")], response_model=Stats)
+@reviews_router.get("/stats", dependencies=[answers.needs("reader")], response_model=forms.Stats)
 async def show_stats(request: Request) -> Response:
     """The last hour of the stream compared with the hours before, silent sources, and the last five closed epochs.
 
@@ -446,58 +415,60 @@ async def show_stats(request: Request) -> Response:
     """
     service = running(request)
     epochs = [one.as_dict() for one in await health_now(service)]
-    return JsonResponse({**await activity_now(service), "epochs": epochs})
+    return answers.JsonResponse({**await figure_now(service, "activity"), "epochs": epochs})
 
 
-@reviews_router.get("/templates", dependencies=[needs("reader")], response_model=page_of(TemplateRow))
+@reviews_router.get(
+    "/templates", dependencies=[answers.needs("reader")], response_model=forms.page_of(forms.TemplateRow)
+)
 async def show_templates(request: Request) -> Response:
     """Recurring templates of sources among the latest 100,000 documents, with the decision about each."""
-    return every(await templates_shown(running(request)))
+    return answers.every(await templates_shown(running(request)))
 
 
 @reviews_router.put(
     "/templates/{id:path}",
-    dependencies=[needs("analyst")],
+    dependencies=[answers.needs("analyst")],
     status_code=204,
     response_class=Response,
-    openapi_extra=body_of(TemplateDecision, {"decision": "accept"}),
+    openapi_extra=forms.body_of(TemplateDecision, {"decision": "accept"}),
 )
 async def decide_template(request: Request, id: str) -> Response:  # noqa: A002
     """Accept, refuse or mute a template: ``{"decision": "accept" | "refuse" | "mute" | null}``; null withdraws it.
 
     The page Now leaves out what fills a muted template; verdicts do not change.
     """
-    said = await read_body(request, TemplateDecision)
+    said = await answers.read_body(request, TemplateDecision)
     await decide(running(request), "template", id, said.decision, caller_of(request).name)
     return Response(status_code=204)
 
 
-@reviews_router.get("/alarms", dependencies=[needs("reader")], response_model=page_of(AlarmRow))
+@reviews_router.get("/alarms", dependencies=[answers.needs("reader")], response_model=forms.page_of(forms.AlarmRow))
 async def show_alarms(request: Request) -> Response:
     """Alarms, the latest first: groups that stopped growing because they are chains.
 
     ``state`` is ``open``, ``known`` or ``snoozed``; a snoozed alarm opens again once its group has grown by half.
     """
-    return every(await alarms_shown(running(request)))
+    return answers.every(await alarms_shown(running(request)))
 
 
 @reviews_router.put(
     "/alarms/{number}",
-    dependencies=[needs("analyst")],
+    dependencies=[answers.needs("analyst")],
     status_code=204,
     response_class=Response,
-    openapi_extra=body_of(AlarmDecision, {"decision": "known"}),
+    openapi_extra=forms.body_of(AlarmDecision, {"decision": "known"}),
 )
 async def decide_alarm(request: Request, number: int) -> Response:
     """Mark an alarm as known, or snooze it: ``{"decision": "known" | "snoozed" | null}``."""
-    said = await read_body(request, AlarmDecision)
+    said = await answers.read_body(request, AlarmDecision)
     await decide(running(request), "alarm", str(number), said.decision, caller_of(request).name)
     return Response(status_code=204)
 
 
 async def templates_shown(service: RunningService) -> list[dict[str, Any]]:
     """The rows of ``templates``, each with ``decision``, ``by`` and ``at``."""
-    rows = await templates_now(service)
+    rows = await figure_now(service, "templates")
     said = await _decisions(service, "template")
     none: dict[str, Any] = {"decision": None, "person": None, "at": None}
     return [
@@ -532,7 +503,7 @@ async def _decisions(service: RunningService, kind: str) -> dict[str, dict[str, 
     """Return the decisions on a kind of subjects. Reading them does not create a desk."""
     if not service.desk.path.exists():
         return {}
-    return await service.desk.read(lambda desk: present_reviews(desk, kind))
+    return await service.desk.read(lambda desk: judgements.present_reviews(desk, kind))
 
 
 async def decide(service: RunningService, kind: str, subject: str, decision: str | None, person: str) -> None:
@@ -545,4 +516,6 @@ async def decide(service: RunningService, kind: str, subject: str, decision: str
         known = {row["template"]: row for row in await templates_shown(service)}
     if subject not in known:
         raise ProblemError(404, "not-found")
-    await service.desk.write(lambda desk: add_review(desk, kind, subject, decision, person=person, measure=measure))
+    await service.desk.write(
+        lambda desk: judgements.add_review(desk, kind, subject, decision, person=person, measure=measure)
+    )

@@ -7,7 +7,7 @@ from infostream_dedup.judging.criteria.classifier import CLASSIFIER_PRESETS
 from infostream_dedup.judging.criteria.document_models import document_models
 from infostream_dedup.judging.criteria.judged_pairs import judged_pairs
 from infostream_dedup.judging.criteria.training import train
-from infostream_dedup.lab.evaluation.labels import read_labels
+from infostream_dedup.lab.labels import read_labels
 from infostream_dedup.sample import documents_path, labels_path
 
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from infostream_dedup.errors import BadDataError
 from infostream_dedup.judging.criteria.judged_pairs import folds, judged_pairs, splits, stories
-from infostream_dedup.lab.evaluation.labels import Label
+from infostream_dedup.lab.labels import Label
 
 IDS = [f"d{number:02}" for number in range(40)]
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from infostream_dedup.language.text.kernels.scanning import code_point, size_of
 from infostream_dedup.machine.compiling import compiled, inlined, signed
-from infostream_dedup.machine.kernels.byte_blocks import eight_bytes, lowest_bit
+from infostream_dedup.machine.kernels import eight_bytes, lowest_bit
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -38,7 +38,7 @@ from infostream_dedup.judging.evidence.kernels.words import (
 )
 from infostream_dedup.language.text.kernels.scanning import sized_code_point
 from infostream_dedup.machine.compiling import compiled, inlined, signed
-from infostream_dedup.machine.kernels.byte_blocks import BLOCK, between, first_bits
+from infostream_dedup.machine.kernels import BLOCK, between, first_bits
 
 if TYPE_CHECKING:
     from infostream_dedup.machine.arrays import Table, Vector

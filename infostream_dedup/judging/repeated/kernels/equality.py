@@ -10,7 +10,7 @@ from infostream_dedup.judging.evidence.kernels.words import mixed, step
 from infostream_dedup.judging.repeated.kernels.fragments import DIGIT, DROPPED, JOINER, LETTER, Signs
 from infostream_dedup.language.text.kernels.scanning import sized_code_point
 from infostream_dedup.machine.compiling import compiled, inlined, popcount, signed
-from infostream_dedup.machine.kernels.byte_blocks import BLOCK, between, first_bits
+from infostream_dedup.machine.kernels import BLOCK, between, first_bits
 
 if TYPE_CHECKING:
     from infostream_dedup.machine.arrays import Table, Vector

@@ -9,7 +9,7 @@ import numpy as np
 from infostream_dedup.judging.evidence.kernels.words import mixed, step
 from infostream_dedup.language.text.kernels.scanning import sized_code_point
 from infostream_dedup.machine.compiling import compiled, inlined, popcount, signed
-from infostream_dedup.machine.kernels.byte_blocks import BLOCK, between, first_bits, lowest_bit
+from infostream_dedup.machine.kernels import BLOCK, between, first_bits, lowest_bit
 
 if TYPE_CHECKING:
     from infostream_dedup.machine.arrays import Table, Vector

@@ -24,7 +24,7 @@ from infostream_dedup.language.text.kernels.surface_table import (
 )
 from infostream_dedup.machine.arrays import Table, Vector
 from infostream_dedup.machine.compiling import compiled, inlined, popcount, signed
-from infostream_dedup.machine.kernels.byte_blocks import BLOCK, between, copy_bytes, first_bits, lowest_bit
+from infostream_dedup.machine.kernels import BLOCK, between, copy_bytes, first_bits, lowest_bit
 
 # Characters of valid UTF-8, for compiled functions only
 

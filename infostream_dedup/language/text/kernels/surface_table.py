@@ -13,7 +13,7 @@ import numpy as np
 from infostream_dedup.language.text.tokens import LONGEST_FORM, SHORTEST_FORM, Shape
 from infostream_dedup.machine.arrays import GOLDEN, Table, Vector
 from infostream_dedup.machine.compiling import compiled, inlined, prefetch, signed
-from infostream_dedup.machine.kernels.byte_blocks import BLOCK, HALF, between, copy_bytes, eight_bytes, equal
+from infostream_dedup.machine.kernels import BLOCK, HALF, between, copy_bytes, eight_bytes, equal
 
 # Sort words in code point order, which is the order of their bytes in UTF-8
 

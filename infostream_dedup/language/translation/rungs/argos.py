@@ -20,7 +20,7 @@ from infostream_dedup.language.morphology.analyzer import Morphology
 from infostream_dedup.language.text.normalise import clean, fold
 from infostream_dedup.language.text.tokens import SENTENCE_MARK, forms, surfaces
 from infostream_dedup.language.translation.model_files import InstalledModel, LoadedModel, best_models
-from infostream_dedup.language.translation.rung import Rung, Translation, register
+from infostream_dedup.language.translation.rungs import Rung, Translation, register
 from infostream_dedup.model import OUR_LANGUAGES, Language
 
 CONFIDENCE: Final = 0.8  # confidence in one model; a translation through a third language has the product of two
@@ -129,11 +129,7 @@ def phrase_of(output: str, term: str, target: Language) -> str | None:
 
 
 def single_term(output: str, term: str, target: Language) -> str | None:
-    """Return the term in an output, or ``None`` if there is none.
-
-    >>> single_term("The Government.", "уряд", "en")
-    'government'
-    """
+    """Return the term in an output, or ``None`` if there is none."""
     phrase = phrase_of(output, term, target)
     if phrase is None or " " in phrase:
         return None

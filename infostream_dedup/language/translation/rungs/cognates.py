@@ -9,21 +9,9 @@ from typing import TYPE_CHECKING, Final
 
 from infostream_dedup.language.lexicon.frequency import form_frequencies
 from infostream_dedup.language.lexicon.tables import APOSTROPHE
-from infostream_dedup.language.translation.romanisation import (
-    folded_cyrillic,
-    folded_latin,
-    sound_alikes,
-    transcription_cost,
-)
-from infostream_dedup.language.translation.rung import Rung, Translation, register
+from infostream_dedup.language.translation import romanisation, target_lexicon
+from infostream_dedup.language.translation.rungs import Rung, Translation, register
 from infostream_dedup.language.translation.slavic_cognates import cognates, look_alikes
-from infostream_dedup.language.translation.target_lexicon import (
-    WordsByKey,
-    are_terms,
-    frequent_words_by_key,
-    noun_lemmas,
-    places_of_words,
-)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -100,11 +88,7 @@ _STRONG: Final = 4  # minimum length of the mark of an ending that native words 
 
 
 def international_keys(word: str, language: Language) -> list[str]:
-    """Return the keys of a word: with its longest international ending first, and without one if long enough.
-
-    >>> international_keys("приватизация", "ru")[0], international_keys("privatisation", "en")[0]
-    ('privatIZATION', 'privatIZATION')
-    """
+    """Return the keys of a word: with its longest international ending first, and without one if long enough."""
     found: dict[str, None] = {}
     endings = _ENDINGS_OF[language]
     for mark, ending in endings.get(word[-1:], endings[""]):
@@ -168,7 +152,7 @@ _SOFT_LATIN: Final = re.compile("[yj]|i[aou]|ll|l$|gn|ñ|u")
 def international_words(terms: Sequence[str], source: Language, target: Language) -> list[list[str]]:
     """Find at most two international equivalents of each term, best first."""
     candidates = [_candidates(term, source, target) for term in terms]
-    nouns = are_terms((word for found in candidates for word in found), target)
+    nouns = target_lexicon.are_terms((word for found in candidates for word in found), target)
     return [[word for word in found if word in nouns][:_MOST] for found in candidates]
 
 
@@ -191,24 +175,26 @@ def _candidates(term: str, source: Language, target: Language) -> list[str]:
 def _sound_alike(term: str, word: str, source: Language) -> bool:
     """Whether two words without a strong ending sound alike, including soft consonants."""
     latin, cyrillic = (term, word) if source == "en" else (word, term)
-    read = folded_latin(latin)
+    read = romanisation.folded_latin(latin)
     spellings = (cyrillic, cyrillic.removesuffix("а"))
-    cost = min(transcription_cost(read, folded_cyrillic(spelt)) for spelt in spellings)
+    cost = min(romanisation.transcription_cost(read, romanisation.folded_cyrillic(spelt)) for spelt in spellings)
     soft = len(_SOFT.findall(cyrillic)) if not _SOFT_LATIN.search(latin) else 0
     return cost + _SOFTNESS * soft <= _DEAREST
 
 
 @cache
-def words_by_international_key(language: Language) -> WordsByKey:
+def words_by_international_key(language: Language) -> target_lexicon.WordsByKey:
     """Return the index of nouns in use by their international keys."""
 
     def places() -> Iterator[int]:
-        known = places_of_words(language)
-        for word in known if language == "en" else noun_lemmas(language).common:
+        known = target_lexicon.places_of_words(language)
+        for word in known if language == "en" else target_lexicon.noun_lemmas(language).common:
             if len(word) >= _SHORTEST:
                 yield known[word]
 
-    return frequent_words_by_key("international", language, lambda word: international_keys(word, language), places)
+    return target_lexicon.frequent_words_by_key(
+        "international", language, lambda word: international_keys(word, language), places
+    )
 
 
 _REGULAR: Final = 0.92
@@ -249,5 +235,5 @@ class SkeletonRung(Rung):
 
     def translate(self, terms: Sequence[str], source: Language, target: Language) -> list[tuple[Translation, ...]]:
         """Return the most frequent word with the coarse key or, to and from English, the consonants of each term."""
-        find = sound_alikes if "en" in (source, target) else look_alikes
+        find = romanisation.sound_alikes if "en" in (source, target) else look_alikes
         return [tuple(Translation(word, self.name, _CONFIDENCE) for word in one) for one in find(terms, source, target)]

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 from infostream_dedup.language.lexicon.tables import is_latin
 from infostream_dedup.language.lexicon.word_lists import names
 from infostream_dedup.language.translation.romanisation import respelt
-from infostream_dedup.language.translation.rung import Rung, Translation, register
+from infostream_dedup.language.translation.rungs import Rung, Translation, register
 from infostream_dedup.language.translation.word_pairs import Equivalent, word_pairs
 
 if TYPE_CHECKING:

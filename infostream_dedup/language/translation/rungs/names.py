@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final
 from infostream_dedup.language.lexicon.frequency import form_frequencies
 from infostream_dedup.language.lexicon.word_lists import names, personal_names
 from infostream_dedup.language.translation.romanisation import cyrillised, latin_key, respelt, romanised, western_names
-from infostream_dedup.language.translation.rung import Rung, Translation, register
+from infostream_dedup.language.translation.rungs import Rung, Translation, register
 from infostream_dedup.language.translation.target_lexicon import WordsByKey, may_be_name, names_by_key
 
 if TYPE_CHECKING:

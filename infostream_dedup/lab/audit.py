@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from infostream_dedup.errors import BadDataError, UsageError
 from infostream_dedup.judging.evidence.collecting import DocumentEvidence
 from infostream_dedup.judging.evidence.kernels.comparing import COLUMNS
-from infostream_dedup.lab.estimation.census import (
+from infostream_dedup.lab.census import (
     COPY_WORDING,
     Copies,
     CopyCensus,
@@ -22,10 +22,10 @@ from infostream_dedup.lab.estimation.census import (
     hash_of_pairs,
     in_universe,
 )
-from infostream_dedup.lab.estimation.copy_scores import Bounds, Links
-from infostream_dedup.lab.estimation.duplicate_scores import CANDIDATE_COUNT
-from infostream_dedup.lab.estimation.kernels import Universe
-from infostream_dedup.lab.estimation.sweep_estimator import SweepEstimator, figures_of
+from infostream_dedup.lab.copy_scores import Bounds, Links
+from infostream_dedup.lab.duplicate_scores import CANDIDATE_COUNT
+from infostream_dedup.lab.kernels import Universe
+from infostream_dedup.lab.sweep_estimator import SweepEstimator, figures_of
 from infostream_dedup.links.similarity_matrix import SimilarityMatrix, at_least
 from infostream_dedup.machine.progress import Progress
 from infostream_dedup.model import Settings

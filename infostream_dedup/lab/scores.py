@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from infostream_dedup.documents import ReadingReport
 from infostream_dedup.errors import ConfigurationError
 from infostream_dedup.judging.evidence.kinds import ACROSS, KIND_NAMES, Kind
-from infostream_dedup.lab.evaluation import labels as labelling
+from infostream_dedup.lab import labels as labelling
 from infostream_dedup.links.measures import usual_k
 from infostream_dedup.links.pair_rules import count_grades, pair_grades, share_grades
 from infostream_dedup.model import Document, Settings

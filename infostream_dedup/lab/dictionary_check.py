@@ -12,17 +12,12 @@ from pathlib import Path
 from typing import Any, Final, Literal
 
 from infostream_dedup.errors import NoInputError
-from infostream_dedup.lab.lexicography.imports import NAME_OF, mixed_part, stray_letter
+from infostream_dedup.lab.dictionary_imports import NAME_OF, mixed_part, stray_letter
 from infostream_dedup.language.lexicon.frequency import form_frequencies, part_of_speech
 from infostream_dedup.language.lexicon.tables import APOSTROPHE, TableRow, dictionaries_folder, is_latin, key_form
 from infostream_dedup.language.lexicon.word_lists import NAME_TABLES, added_nouns, personal_names
+from infostream_dedup.language.translation import romanisation
 from infostream_dedup.language.translation.ladder import allowed
-from infostream_dedup.language.translation.romanisation import (
-    folded_cyrillic,
-    folded_latin,
-    latin_key,
-    transcription_cost,
-)
 from infostream_dedup.language.translation.rungs.cognates import international_keys
 from infostream_dedup.language.translation.rungs.dictionary import DictionaryRung
 from infostream_dedup.language.translation.word_pairs import as_terms
@@ -210,11 +205,11 @@ def is_known(part: str, language: Language) -> bool:
 
 def is_confirmed(part: str, language: Language, others: list[tuple[str, Language]]) -> bool:
     """Return whether a word of another language is the same in other letters (Zelenskyy), or an international word."""
-    key, roots = latin_key(_strip_diacritics(part)), set(international_keys(part, language))
+    key, roots = romanisation.latin_key(_strip_diacritics(part)), set(international_keys(part, language))
     if any(not roots.isdisjoint(international_keys(other, its)) for other, its in others):
         return True
     return any(
-        latin_key(_strip_diacritics(other)) == key or _measure_cost(part, language, other, its) <= _ALIKE
+        romanisation.latin_key(_strip_diacritics(other)) == key or _measure_cost(part, language, other, its) <= _ALIKE
         for other, its in others
     )
 
@@ -238,7 +233,7 @@ def _measure_cost(one: str, language: Language, other: str, its: Language) -> fl
     if (language == "en") == (its == "en"):
         return float("inf")
     latin, cyrillic = (one, other) if language == "en" else (other, one)
-    return transcription_cost(folded_latin(latin), folded_cyrillic(cyrillic))
+    return romanisation.transcription_cost(romanisation.folded_latin(latin), romanisation.folded_cyrillic(cyrillic))
 
 
 def _strip_diacritics(part: str) -> str:

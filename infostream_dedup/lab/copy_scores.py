@@ -17,21 +17,8 @@ from numpy.typing import NDArray
 from infostream_dedup.errors import ConfigurationError, UsageError
 from infostream_dedup.judging.evidence.collecting import DocumentEvidence
 from infostream_dedup.judging.evidence.facts import DAY
-from infostream_dedup.lab.estimation import kernels
-from infostream_dedup.lab.estimation.census import (
-    COUNTED,
-    SERIES,
-    WINDOW_DAYS,
-    Copies,
-    CopyCensus,
-    CountedPairs,
-    are_kept,
-    counted_pairs,
-    find_all_copies,
-    in_universe,
-    joined_pairs,
-    room_for_pairs,
-)
+from infostream_dedup.lab import census as counting
+from infostream_dedup.lab import kernels
 from infostream_dedup.machine.arrays import offsets_of
 from infostream_dedup.machine.progress import Progress
 from infostream_dedup.machine.scratch import row_blocks
@@ -175,7 +162,12 @@ class _Tables:
 
 
 def count_copies(
-    links: Links, copies: Copies, counted: CountedPairs, languages: NDArray[np.uint8], *, steps: Sequence[int]
+    links: Links,
+    copies: counting.Copies,
+    counted: counting.CountedPairs,
+    languages: NDArray[np.uint8],
+    *,
+    steps: Sequence[int],
 ) -> dict[str, list[CopyScores]]:
     """Count the copies among the links at every step."""
     tables = _counted(links, copies, counted, languages)
@@ -185,7 +177,9 @@ def count_copies(
     return {block: [tables.at(step, parts) for step in steps] for block, parts in blocks.items()}
 
 
-def _counted(links: Links, copies: Copies, counted: CountedPairs, languages: NDArray[np.uint8]) -> _Tables:
+def _counted(
+    links: Links, copies: counting.Copies, counted: counting.CountedPairs, languages: NDArray[np.uint8]
+) -> _Tables:
     universe = counted.universe
     pairs, picked = _count_links(links, universe, languages)
     grades = links.grades_of(copies.a, copies.b)
@@ -194,16 +188,16 @@ def _counted(links: Links, copies: Copies, counted: CountedPairs, languages: NDA
     found = np.zeros((3, 2, len(BANDS), _GRADES), dtype=np.float64)
     np.add.at(found, (copies.marks, across, band, grades), copies.sampled)
     # Links that only wording tells to be a series, or a phrase, are counted among the others.
-    moved = (copies.marks != COUNTED) & ~in_universe(universe, copies.a, copies.b)[1]
+    moved = (copies.marks != counting.COUNTED) & ~counting.in_universe(universe, copies.a, copies.b)[1]
     apart, weights = np.zeros((3, *pairs.shape[1:]), dtype=np.int64), drawn_documents(len(languages))
     np.add.at(apart, (copies.marks[moved], across[moved], grades[moved]), copies.sampled)
-    pairs = np.stack([np.maximum(pairs[0] - apart.sum(axis=0), 0), pairs[1] + apart[SERIES]])
+    pairs = np.stack([np.maximum(pairs[0] - apart.sum(axis=0), 0), pairs[1] + apart[counting.SERIES]])
 
     def drawn(chosen: NDArray[np.bool_]) -> NDArray[np.float64]:
         return _drawn(copies.a[chosen], copies.b[chosen], grades[chosen], across[chosen], weights)
 
     drawn_links, halvings = _drawn_links(picked, languages, weights, halvings=copies.sampled.bit_length() - 1)
-    kept, one = are_kept(copies.a, copies.b, halvings), copies.marks == COUNTED
+    kept, one = counting.are_kept(copies.a, copies.b, halvings), copies.marks == counting.COUNTED
     drawn_links -= drawn(moved & kept)
     # Counted among the same links, copies never exceed them.
     drawn_copies, drawn_right = drawn(one), drawn(one & kept) if 1 << halvings > copies.sampled else drawn(one)
@@ -226,7 +220,7 @@ def _count_links(
     blocks = list(row_blocks(np.diff(links.indptr), _LINKS_AT_ONCE)) or [slice(0, 0)]
 
     def count(block: slice) -> tuple[NDArray[np.int64], kernels.FoundPairs]:
-        counts, picked = np.zeros((2, 2, _GRADES), dtype=np.int64), room_for_pairs(room, 1)
+        counts, picked = np.zeros((2, 2, _GRADES), dtype=np.int64), counting.room_for_pairs(room, 1)
         kernels.count_linked_pairs(links, universe, languages, block.start, block.stop, counts, picked)
         return counts, picked
 
@@ -239,7 +233,7 @@ def _drawn_links(
     picked: Sequence[kernels.FoundPairs], languages: NDArray[np.uint8], weights: NDArray[np.uint8], *, halvings: int
 ) -> tuple[NDArray[np.float64], int]:
     """Count links per resample and return the scaling exponent used (at least ``halvings``)."""
-    a, b, grades, halvings = joined_pairs(picked, halvings=halvings, most=max(len(one.a) for one in picked))
+    a, b, grades, halvings = counting.joined_pairs(picked, halvings=halvings, most=max(len(one.a) for one in picked))
     across = (languages[a] != languages[b]).astype(np.int64)
     return _drawn(a, b, grades[:, 0].astype(np.uint8), across, weights), halvings
 
@@ -302,7 +296,7 @@ def count_copies_in_pairs(
 def _counted_groups(
     collection: Collection, evidence: DocumentEvidence, links: Mapping[str, Links], progress: Progress | None
 ) -> dict[str, CopyScores]:
-    census = CopyCensus(collection.documents, evidence)
+    census = counting.CopyCensus(collection.documents, evidence)
     languages = np.array([language_number(one) for one in collection.languages], dtype=np.uint8)
     copies, counted = census.copies(progress), census.counted
     return {name: count_copies(one, copies, counted, languages, steps=(1,))["all"][0] for name, one in links.items()}
@@ -439,16 +433,16 @@ def copies_by_day(store: Store, *, days: int | None = None) -> list[DayCopies]:
 def _documents(store: Store, first: int, end: int, dated: int) -> Iterator[tuple[int, str | None, tuple[str, ...]]]:
     """Day and source of each document, and what it counts as; it is compared with documents of the week before."""
     clock = int(store.documents(first, first + 1).clocks[0])
-    begin = max(dated, store.span(since=max(clock - WINDOW_DAYS * DAY, 1))[0])
+    begin = max(dated, store.span(since=max(clock - counting.WINDOW_DAYS * DAY, 1))[0])
     table = store.documents(begin, end)
     if not len(table.evidence.records.values):
         raise ConfigurationError(f"{store.path} keeps no wording; only streams of preset judged can be counted")
     # Forgotten documents and those whose signatures have expired no longer have evidence.
     known = np.flatnonzero(np.diff(table.evidence.records.indptr) > 0)
     evidence, facts = stored_evidence(store, table, known, table.clocks.tolist())
-    universe = counted_pairs(facts, evidence.records).universe
-    copies = find_all_copies(evidence.triples, universe)
-    copies = copies.at(copies.marks == COUNTED)
+    universe = counting.counted_pairs(facts, evidence.records).universe
+    copies = counting.find_all_copies(evidence.triples, universe)
+    copies = copies.at(copies.marks == counting.COUNTED)
     pairs = set(zip(copies.a.tolist(), copies.b.tolist(), strict=True))
     later = {b for _, b in pairs}
     place_of = {row: place for place, row in enumerate(known.tolist())}
@@ -458,7 +452,7 @@ def _documents(store: Store, first: int, end: int, dated: int) -> Iterator[tuple
             names.append("copies")
         answer = None if named is None else place_of.get(named - begin)
         if table.statuses[row] in _LINKED and place is not None and answer is not None:
-            inside, repeated = in_universe(universe, np.array([answer]), np.array([place]))
+            inside, repeated = counting.in_universe(universe, np.array([answer]), np.array([place]))
             if inside[0] and not repeated[0]:
                 names.append("links")
                 if (answer, place) in pairs:

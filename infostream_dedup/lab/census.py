@@ -21,8 +21,8 @@ from infostream_dedup.judging.evidence.kernels.packing import TITLE_AT
 from infostream_dedup.judging.evidence.kernels.triples import TripleRange
 from infostream_dedup.judging.evidence.pair_evidence import TripleRanges, TripleRows, fill_in_wording
 from infostream_dedup.judging.evidence.records import EvidenceRecords
-from infostream_dedup.lab.estimation import kernels
-from infostream_dedup.lab.estimation.kernels import TextClasses, Universe
+from infostream_dedup.lab import kernels
+from infostream_dedup.lab.kernels import TextClasses, Universe
 from infostream_dedup.machine.arrays import GOLDEN, earliest_equal, offsets_of, places_of
 from infostream_dedup.machine.progress import Progress
 from infostream_dedup.machine.threads import thread_count

@@ -18,16 +18,9 @@ from numpy.typing import NDArray
 from infostream_dedup.errors import UsageError
 from infostream_dedup.judging.evidence.collecting import EvidenceReader
 from infostream_dedup.judging.evidence.pair_evidence import TripleRanges, key_rows
-from infostream_dedup.lab.estimation.census import (
-    COPY_WORDING,
-    LEAST_TOKENS,
-    WINDOW_DAYS,
-    Copies,
-    CopyCensus,
-    CountedPairs,
-)
-from infostream_dedup.lab.estimation.copy_scores import BANDS, Bounds, CopyScores, Links, count_copies
-from infostream_dedup.lab.estimation.duplicate_scores import (
+from infostream_dedup.lab.census import COPY_WORDING, LEAST_TOKENS, WINDOW_DAYS, Copies, CopyCensus, CountedPairs
+from infostream_dedup.lab.copy_scores import BANDS, Bounds, CopyScores, Links, count_copies
+from infostream_dedup.lab.duplicate_scores import (
     CHECKED_K,
     LOWEST_K,
     MOST_FAR,
@@ -437,25 +430,17 @@ def _rounded(value: float | None) -> float | None:
 
 
 def _summary(scores: Sequence[CopyScores], copies: Copies) -> Mapping[str, Any]:
-    return {
-        "wording": COPY_WORDING,
-        "pairs": copies.total,
-        "sampled": copies.sampled,
-        "series": copies.series,
-        "steps": [
-            {
-                "step": one.step,
-                "links": one.links,
-                "linked_copies": one.linked_copies,
-                "recall_by_wording": {
-                    f"{low}-{high}": _rounded(value) for (low, high), value in zip(BANDS, one.bands, strict=True)
-                },
-                "series_links": one.series_links,
-                "series_copies": one.series_copies,
-            }
-            for one in scores
-        ],
-    }
+    bands = [f"{low}-{high}" for low, high in BANDS]
+    steps = [
+        {
+            **{name: getattr(one, name) for name in ("step", "links", "linked_copies")},
+            "recall_by_wording": dict(zip(bands, map(_rounded, one.bands), strict=True)),
+            **{name: getattr(one, name) for name in ("series_links", "series_copies")},
+        }
+        for one in scores
+    ]
+    counts = {"pairs": copies.total, "sampled": copies.sampled, "series": copies.series}
+    return {"wording": COPY_WORDING, **counts, "steps": steps}
 
 
 _PAIRS_AT_ONCE: Final = 1_000_000

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from infostream_dedup.machine.arrays import Table, Vector
 from infostream_dedup.machine.compiling import compiled, inlined, instruction, signed
-from infostream_dedup.machine.kernels.byte_blocks import BLOCK, between
+from infostream_dedup.machine.kernels import BLOCK, between
 
 OUT_OF_MEMORY: Final = -1
 _HYPHEN: Final = 0x2D

@@ -24,9 +24,9 @@ from infostream_dedup.judging.features.string_similarity import (
     string_similarity,
 )
 from infostream_dedup.judging.features.words import hash_sequences, hash_words
-from infostream_dedup.lab.evaluation import labels as labelling
-from infostream_dedup.lab.evaluation import scores as scoring
-from infostream_dedup.lab.methods.method import POOL_METHODS, Method, Pairs, Texts, method_class, methods, written
+from infostream_dedup.lab import labels as labelling
+from infostream_dedup.lab import scores as scoring
+from infostream_dedup.lab.methods import POOL_METHODS, Method, Pairs, Texts, method_class, methods, written
 from infostream_dedup.links.compiled.totals import sweep_counts
 from infostream_dedup.links.measures import Measures
 from infostream_dedup.links.similarity_matrix import SimilarityMatrix
@@ -180,19 +180,15 @@ def judged_by_labels(run: MethodRun, truth: labelling.Truth, *, resamples: int =
 # Compare methods on one collection: pairs, overlaps, speed, disagreements, and scores by labels or by a pool.
 
 
-def dice(one: NDArray[np.int64], other: NDArray[np.int64]) -> float | None:
-    """Return 2 |A ∩ B| / (|A| + |B|), which Zelenkov and Segalovich write as "2·A·B/(A+B)"."""
-    whole = len(one) + len(other)
-    return 2 * len(np.intersect1d(one, other, assume_unique=True)) / whole if whole else None
-
-
 def dice_matrix(codes: Sequence[NDArray[np.int64]]) -> list[list[float | None]]:
-    """Return the symmetric matrix of Dice coefficients of every two methods."""
-    found: list[list[float | None]] = [[None] * len(codes) for _ in codes]
-    for row, one in enumerate(codes):
-        for column in range(row, len(codes)):
-            found[row][column] = found[column][row] = dice(one, codes[column])
-    return found
+    """Return 2 |A ∩ B| / (|A| + |B|) of every two methods, which Zelenkov and Segalovich write as "2·A·B/(A+B)"."""
+    table = found_by(codes)[1].astype(np.int64)
+    met = (table.T @ table).tolist()
+    sizes = [row[place] for place, row in enumerate(met)]
+    return [
+        [2 * both / (one + other) if one + other else None for both, other in zip(row, sizes, strict=True)]
+        for row, one in zip(met, sizes, strict=True)
+    ]
 
 
 def found_by(codes: Sequence[NDArray[np.int64]]) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
@@ -410,45 +406,21 @@ def compared_pairs(
 THRESHOLD: Final = 0.80  # minimum String::Similarity of a verified pair
 
 
-@dataclass(frozen=True, slots=True)
-class MethodPool:
-    """The pairs that methods found together, and those of them that are verified."""
-
-    methods: tuple[str, ...]  # names of the methods in the pool
-    pairs: NDArray[np.int64]  # int64 (pairs,), ascending codes of all their pairs (U)
-    verified: NDArray[np.int64]  # int64 (verified,), ascending codes of the pairs with similar texts (V)
-
-
-@dataclass(frozen=True, slots=True)
-class PoolScore:
-    """Score of one method against the pool."""
-
-    scores: (
-        scoring.Scores
-    )  # counts, where `tp` are its pairs in V, `fp` its other pairs and `fn` the pairs of V it misses
-    alike: float | None  # share of its pairs with similar texts, in the pool or not, 0 to 1; `None` without pairs
-
-
 def alike_pairs(texts: Sequence[str], codes: NDArray[np.int64]) -> NDArray[np.int64]:
     """Select the pairs whose texts have a String::Similarity of at least ``THRESHOLD``."""
     a, b = labelling.both_of(codes, len(texts))
     return codes[string_similarities(texts, a, b, threshold=THRESHOLD) > 0]
 
 
-def pool_of(found: Mapping[str, NDArray[np.int64]], alike: NDArray[np.int64]) -> MethodPool:
-    """Make the pool of several methods."""
-    pairs = np.unique(np.concatenate([np.zeros(0, dtype=np.int64), *found.values()]))
-    return MethodPool(tuple(found), pairs, np.intersect1d(pairs, alike, assume_unique=True))
-
-
-def pool_score(codes: NDArray[np.int64], pool: MethodPool, alike: NDArray[np.int64]) -> PoolScore:
-    """Score one method against the pool."""
-    right = len(np.intersect1d(codes, pool.verified, assume_unique=True))
-    similar = len(np.intersect1d(codes, alike, assume_unique=True))
-    return PoolScore(
-        scoring.Scores(right, len(codes) - right, len(pool.verified) - right, len(codes)),
-        similar / len(codes) if len(codes) else None,
-    )
+def pool_figures(
+    codes: NDArray[np.int64], verified: NDArray[np.int64], alike: NDArray[np.int64]
+) -> dict[str, float | int | None]:
+    """Score one method: ``tp`` are its verified pairs, ``fp`` its other pairs, ``fn`` the verified pairs it misses."""
+    right, similar = (len(np.intersect1d(codes, one, assume_unique=True)) for one in (verified, alike))
+    scores, shares = scoring.Scores(right, len(codes) - right, len(verified) - right, len(codes)), _MAIN
+    figures = scores.figures(*shares, "tp", "fp", "fn") | {"alike": similar / len(codes) if len(codes) else None}
+    # Where the pool verifies nothing, it cannot tell right pairs from wrong ones.
+    return figures if len(verified) else figures | dict.fromkeys(shares)
 
 
 Protocol = Literal["labels", "pool"]
@@ -457,6 +429,7 @@ POOLS: Final = ("a0-a10", "all")
 _AGREED: Final = 5
 _TIMES: Final = ("seconds", "cpu_seconds", "growth")
 _POOL: Final = ("methods", "pairs", "verified", "threshold")
+_MAIN: Final = ("precision", "recall", "f1")
 
 
 @dataclass(frozen=True, slots=True)
@@ -474,7 +447,7 @@ class ComparedMethod:
         figures = dict(self.figures)
         row = {
             "method": self.run.name, "pairs": len(self.run.codes),
-            **{name: figures.pop(name) for name in ("precision", "recall", "f1")}, "symmetry": measures.symmetry,
+            **{name: figures.pop(name) for name in _MAIN}, "symmetry": measures.symmetry,
             "transitivity": measures.transitivity, "cpu_seconds": round(self.run.cost.cpu_seconds, 4),
             "bytes_per_document": round(self.run.bytes_per_document, 1), "seconds": round(self.run.cost.seconds, 4),
             "growth": None if self.run.growth is None else round(self.run.growth, 2), "only": self.only, **figures,
@@ -615,19 +588,10 @@ def judged_by_pool(
         members = {name: own[name] if name in own else added[name] for name in POOL_METHODS}
     all_codes = np.unique(np.concatenate([np.zeros(0, dtype=np.int64), *own.values(), *members.values()]))
     alike = alike_pairs(texts.plain, all_codes)
-    made = pool_of(members, alike)
-    return [_judge_by_pool(codes, made, alike) for codes in own.values()], PoolSummary(
-        list(made.methods), len(made.pairs), len(made.verified), codes=made.verified
-    )
-
-
-def _judge_by_pool(
-    codes: NDArray[np.int64], pool: MethodPool, alike: NDArray[np.int64]
-) -> dict[str, float | int | None]:
-    judged, shares = pool_score(codes, pool, alike), ("precision", "recall", "f1")
-    figures = judged.scores.figures(*shares, "tp", "fp", "fn") | {"alike": judged.alike}
-    # Where the pool verifies nothing, it cannot tell right pairs from wrong ones.
-    return figures if len(pool.verified) else figures | dict.fromkeys(shares)
+    pairs = np.unique(np.concatenate([np.zeros(0, dtype=np.int64), *members.values()]))
+    verified = np.intersect1d(pairs, alike, assume_unique=True)
+    summary = PoolSummary(list(members), len(pairs), len(verified), codes=verified)
+    return [pool_figures(codes, verified, alike) for codes in own.values()], summary
 
 
 def _choose_protocol(given: Protocol | None, pool: str, labels: object | None, *, restricted: bool) -> Protocol:

@@ -364,7 +364,9 @@ def truth_of(
     a, b = both_of(codes, len(documents))
     related = (circles[a] >= 0) & (circles[a] == circles[b])
     given = np.array([label.label for label in labels], dtype=np.str_)
-    template = np.array([closed and _is_template(label) for label in labels], dtype=np.bool_)
+    template = np.array(
+        [closed and "template" in (label.label, label.extra.get("kind")) for label in labels], dtype=np.bool_
+    )
     is_true = np.isin(given, true_labels) & ~template
     is_false = (np.isin(given, list(negative)) & ~is_true & ~related) | template
     seen = scope.holds(a, b)
@@ -391,10 +393,6 @@ def note_without_positives(truth: Truth, listed: Sequence[Label], positive: Sequ
         return []
     given = sorted({label.label for label in listed})
     return [f"no pair counts as true: positive is {', '.join(positive)}, the labels are {', '.join(given) or 'none'}"]
-
-
-def _is_template(label: Label) -> bool:
-    return "template" in (label.label, label.extra.get("kind"))
 
 
 def _encode_labels(documents: Sequence[Document], labels: Sequence[Label]) -> NDArray[np.int64]:

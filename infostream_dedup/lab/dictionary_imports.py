@@ -18,14 +18,8 @@ from infostream_dedup.documents.outputs import open_output
 from infostream_dedup.errors import BadDataError, CannotCreateError, ConfigurationError, NoInputError
 from infostream_dedup.language.lexicon.tables import is_latin, key_form, read_table
 from infostream_dedup.language.text.normalise import clean
+from infostream_dedup.language.translation import word_pairs
 from infostream_dedup.language.translation.ladder import is_blocked
-from infostream_dedup.language.translation.word_pairs import (
-    COLUMNS,
-    forget_imported,
-    imported_folder,
-    imported_tables,
-    word_pairs,
-)
 from infostream_dedup.machine.files import Readable, make_private_folder, sealed
 from infostream_dedup.machine.progress import Progress
 from infostream_dedup.model import OUR_LANGUAGES, Language
@@ -463,7 +457,7 @@ def import_table(
             f" ({why}); check whether --from, --to, --format and --pos fit the file"
         )
         raise _fault(message, str(file))
-    path = imported_folder() / f"{table}.tsv"
+    path = word_pairs.imported_folder() / f"{table}.tsv"
     replaced = path.exists()
     _write(path, intake.pairs, wanted, file)
     _forget_answers()
@@ -475,8 +469,8 @@ def import_table(
 def installed_tables() -> list[dict[str, Any]]:
     """Return name, number of pairs, languages and path of each imported table, by name."""
     found = []
-    for path in imported_tables():
-        rows = read_table(path, COLUMNS)
+    for path in word_pairs.imported_tables():
+        rows = read_table(path, word_pairs.COLUMNS)
         pairs = {"-".join(sorted((row.cells["source_language"], row.cells["target_language"]))) for row in rows}
         found.append({"name": path.stem, "pairs": len(rows), "languages": sorted(pairs), "file": str(path)})
     return found
@@ -484,7 +478,7 @@ def installed_tables() -> list[dict[str, Any]]:
 
 def remove_table(name: str) -> Path:
     """Remove an imported table; answers change at once."""
-    known = {path.stem: path for path in imported_tables()}
+    known = {path.stem: path for path in word_pairs.imported_tables()}
     if name not in known:
         there = ", ".join(known) or "none"
         raise NoInputError(f"no imported table is named {name!r}; there are: {there}")
@@ -532,7 +526,7 @@ def _write(path: Path, pairs: Iterable[NewPair], wanted: WantedPairs, file: Path
         make_private_folder(path.parent)
     except OSError as error:
         raise CannotCreateError(f"{path.parent}: cannot be created: {error.strerror}") from None
-    lines = ["\t".join(cells) + "\n" for cells in (COLUMNS, *(_make_cells(pair, wanted) for pair in pairs))]
+    lines = ["\t".join(cells) + "\n" for cells in (word_pairs.COLUMNS, *(_make_cells(pair, wanted) for pair in pairs))]
     with open_output(path, inputs=(file,)) as output:
         output.write(sealed("".join(lines).encode()))
 
@@ -544,8 +538,8 @@ def _make_cells(pair: NewPair, wanted: WantedPairs) -> tuple[str, ...]:
 
 
 def _forget_answers() -> None:
-    forget_imported()
-    word_pairs.cache_clear()
+    word_pairs.forget_imported()
+    word_pairs.word_pairs.cache_clear()
 
 
 class _ReportingFile(Readable):

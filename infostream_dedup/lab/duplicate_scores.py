@@ -15,9 +15,9 @@ from infostream_dedup.judging.evidence.kernels.comparing import COLUMNS, Compare
 from infostream_dedup.judging.evidence.pair_evidence import compared, shares_of_pairs
 from infostream_dedup.judging.evidence.pair_model import shipped_model
 from infostream_dedup.judging.evidence.records import EvidenceRecords
-from infostream_dedup.lab.estimation import kernels
-from infostream_dedup.lab.estimation.census import SharedWording
-from infostream_dedup.lab.estimation.copy_scores import Bounds, Links, bounds_of, drawn_documents, harmonic
+from infostream_dedup.lab import kernels
+from infostream_dedup.lab.census import SharedWording
+from infostream_dedup.lab.copy_scores import Bounds, Links, bounds_of, drawn_documents, harmonic
 from infostream_dedup.links.similarity_matrix import SimilarityMatrix
 from infostream_dedup.machine.progress import Phrase
 from infostream_dedup.machine.threads import thread_count

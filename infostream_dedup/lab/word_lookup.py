@@ -14,7 +14,7 @@ from typing import Any, Final
 
 from infostream_dedup.documents.outputs import check_output, open_output
 from infostream_dedup.errors import CannotCreateError, ConfigurationError
-from infostream_dedup.lab.lexicography.imports import stray_letter
+from infostream_dedup.lab.dictionary_imports import stray_letter
 from infostream_dedup.language.lexicon.frequency import form_frequencies, zipf
 from infostream_dedup.language.lexicon.tables import data_folder, is_latin, key_form
 from infostream_dedup.language.lexicon.word_lists import NameKind, added_nouns, names, personal_names
@@ -25,7 +25,7 @@ from infostream_dedup.language.morphology.readings import PROPER, lemma, noun_te
 from infostream_dedup.language.morphology.stemming import stem
 from infostream_dedup.language.text.tokens import Form, Shape
 from infostream_dedup.language.translation import ladder
-from infostream_dedup.language.translation.rung import Translation
+from infostream_dedup.language.translation.rungs import Translation
 from infostream_dedup.language.translation.rungs.cognates import CognatesRung
 from infostream_dedup.language.translation.rungs.dictionary import DictionaryRung, IdentityRung
 from infostream_dedup.language.translation.rungs.names import NamesRung

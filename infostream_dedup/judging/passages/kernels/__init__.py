@@ -1,1 +1,0 @@
-"""Compiled loops over bags and matching sentences."""

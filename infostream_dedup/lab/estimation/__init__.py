@@ -1,1 +1,0 @@
-"""Measures the quality of a collection's links without labels: copies are counted, other duplicates estimated."""

@@ -1,1 +1,0 @@
-"""Measures how well predicted pairs agree with labels: truth, scores, intervals, protocols."""

@@ -1,1 +1,0 @@
-"""Instructions for compiled loops over bytes."""

@@ -1,1 +1,0 @@
-"""Compiled loops over counts of terms."""
