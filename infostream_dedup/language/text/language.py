@@ -7,7 +7,10 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from codecs import register_error
+from collections.abc import Callable
 from functools import cache
+from itertools import chain, islice, zip_longest
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from infostream_dedup.language.lexicon.word_lists import is_belied, other_language, short_code
@@ -230,17 +233,33 @@ _CYRILLIC: Final = {
     "\ufffd": 0x98,
 }
 _KOI8: Final = {bytes((byte,)).decode("koi8-r"): byte for byte in range(0x80, 0x100)}
+
+
+def _misread(codec: str, bytes_of: dict[str, int]) -> tuple[re.Pattern[str], Callable[[str], bytes]]:
+    """What a text that was read so cannot contain, and the function that gives the bytes of other text."""
+
+    def lacking(error: UnicodeError) -> tuple[bytes, int]:
+        assert isinstance(error, UnicodeEncodeError)  # noqa: S101 - nothing is decoded with it
+        return bytes(bytes_of[one] for one in error.object[error.start : error.end]), error.end
+
+    register_error(f"infostream-dedup-{codec}", lacking)
+    others = re.compile(f"[^\x00-\x7f{re.escape(''.join(bytes_of))}]")
+    return others, lambda text: text.encode(codec, f"infostream-dedup-{codec}")
+
+
+_AS_WESTERN = _misread("cp1252", _WESTERN)
+_AS_CYRILLIC = _misread("cp1251", _CYRILLIC)
+_AS_KOI8 = _misread("koi8-r", _KOI8)
 _READINGS: Final = (
-    (_WESTERN, "utf-8"),
-    (_CYRILLIC, "utf-8"),
-    (_WESTERN, "cp1251"),
-    (_WESTERN, "koi8-u"),
-    (_CYRILLIC, "koi8-u"),
-    (_KOI8, "cp1251"),
+    (_AS_WESTERN, "utf-8"),
+    (_AS_CYRILLIC, "utf-8"),
+    (_AS_WESTERN, "cp1251"),
+    (_AS_WESTERN, "koi8-u"),
+    (_AS_CYRILLIC, "koi8-u"),
+    (_AS_KOI8, "cp1251"),
 )
 """How a text was read wrongly, and the encoding that it has."""
 
-_BEYOND_ASCII: Final = re.compile("[^\x00-\x7f]")
 _BEYOND_ASCII_LETTERS: Final = re.compile(r"[^\x00-\x7f\W\d_]")
 _LEAST_LETTERS: Final = 12
 _LEAST_SHARE: Final = 0.95
@@ -269,37 +288,31 @@ def repaired(text: str, letters: LetterCounts | None = None) -> str | None:
     return None
 
 
+def _beyond_ascii(text: str) -> int:
+    return len(text) - len(text.encode("ascii", "ignore"))
+
+
 def _once(text: str) -> str | None:
     """Undo one wrong reading: the first that gives a plausible text, or else the first that gives valid UTF-8."""
     sample = text[:SAMPLE]
     # A broken letter is one character beyond ASCII or more; quotation marks and dashes of an English text are few.
-    if len(_BEYOND_ASCII.findall(sample)) < max(_LEAST_LETTERS, letter_counts(sample).latin):
+    if _beyond_ascii(sample) < max(_LEAST_LETTERS, letter_counts(sample).latin):
         return None
-    valid = None
-    for bytes_of, encoding in _READINGS:
-        read = _read(text, bytes_of, encoding)
-        if read is not None and _is_plausible(read):
+    valid, most = None, int(max(1, _MOST_BAD * _beyond_ascii(text)))
+    for (others, bytes_of), encoding in _READINGS:
+        # Characters that were read correctly stay; a wrong encoding leaves few of them.
+        kept = [found.group() for found in islice(others.finditer(text), most + 1)]
+        if len(kept) > most:
+            continue
+        runs = (bytes_of(run).decode(encoding, "replace") for run in others.split(text))
+        read = "".join(chain.from_iterable(zip_longest(runs, kept, fillvalue="")))
+        if len(kept) + read.count("\ufffd") > max(1, _MOST_BAD * _beyond_ascii(read)):
+            continue
+        if _is_plausible(read):
             return read
-        if encoding == "utf-8" and read is not None and valid is None:
+        if encoding == "utf-8" and valid is None:
             valid = read
     return valid
-
-
-def _read(text: str, bytes_of: dict[str, int], encoding: str) -> str | None:
-    """Read the bytes of a text in another encoding; what was correct in the text stays. None if too much is wrong."""
-    parts, run, wrong = list[str](), bytearray(), 0
-    for character in text:
-        byte = ord(character) if character < "\x80" else bytes_of.get(character)
-        if byte is not None:
-            run.append(byte)
-            continue
-        wrong += 1
-        parts += (run.decode(encoding, "replace"), character)
-        run.clear()
-    parts.append(run.decode(encoding, "replace"))
-    read = "".join(parts)
-    beyond = len(_BEYOND_ASCII.findall(read))
-    return read if wrong + read.count("\ufffd") <= max(1, _MOST_BAD * beyond) else None
 
 
 def _is_plausible(text: str, letters: LetterCounts | None = None, *, capitals: bool = False) -> bool:
