@@ -295,8 +295,10 @@ def _beyond_ascii(text: str) -> int:
 def _once(text: str) -> str | None:
     """Undo one wrong reading: the first that gives a plausible text, or else the first that gives valid UTF-8."""
     sample = text[:SAMPLE]
-    # A broken letter is one character beyond ASCII or more; quotation marks and dashes of an English text are few.
-    if _beyond_ascii(sample) < max(_LEAST_LETTERS, letter_counts(sample).latin):
+    beyond, letters = _beyond_ascii(sample), letter_counts(sample)
+    # A broken letter is one character beyond ASCII or more; quotation marks and dashes of an English text are few. No
+    # wrong reading of ours makes mostly small Cyrillic letters.
+    if beyond < max(_LEAST_LETTERS, letters.latin) or letters.small > _SMALL_SHARE * beyond:
         return None
     valid, most = None, int(max(1, _MOST_BAD * _beyond_ascii(text)))
     for (others, bytes_of), encoding in _READINGS:
