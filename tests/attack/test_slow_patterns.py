@@ -33,6 +33,7 @@ MADE_AT_RUN_TIME = {
     "documents.outputs": "one class of characters",
     "judging.evidence.differing": "one character, matched against one",
     "language.lexicon.word_lists": "one class of characters",
+    "language.text.language": "one class of characters",
     "language.text.normalise": "one class of characters",
     "stream.store.stories": "names of a list, each escaped",
 }
