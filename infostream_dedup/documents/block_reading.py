@@ -294,7 +294,7 @@ def _columns(size: int) -> JsonColumns:
 
 
 _ColumnBlock: TypeAlias = JsonBlock | ListBlock | ArrowBlock
-_MOST_LEFT: Final = 8  # if more than one line in this many needs the plain code, it reads the whole block
+_MOST_LEFT: Final = 8  # if more than one line in this many is left, the whole block is read from its records
 _SAMPLE_BYTES: Final = 16_000  # more bytes than ``other_language`` examines
 _NOT_GIVEN: Final = (*OUR_LANGUAGES, None)
 _NOWHERE: Final = Place("<block>")
