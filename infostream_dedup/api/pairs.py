@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Literal, Unpack
 
@@ -29,8 +30,6 @@ if TYPE_CHECKING:
     from infostream_dedup.machine.progress import Progress
     from infostream_dedup.runs.batch.pairing import Between, PairChoice, PairOrder, PairRow
     from infostream_dedup.runs.batch.stored_collection import EpochStatistics
-
-PAIR_COLUMNS: Final = ("a", "b", "forward", "backward", "n_a", "n_b", "share_forward", "share_backward", "relation")
 
 
 class PairListing(sources.Listing["PairRow"]):
@@ -79,9 +78,9 @@ class PairListing(sources.Listing["PairRow"]):
         Pairs from a work folder and by wording have no titles.
         """
         place = {id: number for number, id in enumerate(fields_of(self.documents).ids)}  # noqa: A001 - its own word
-        told = super().to_arrow()
+        told, title = super().to_arrow(), cache(lambda id: self.documents[place[id]].title or None)  # noqa: A006
         for side in "ba" if place else "":
-            titles = [self.documents[place[id]].title or None for id in told[side].to_pylist()]  # noqa: A001
+            titles = [*map(title, told[side].to_pylist())]
             told = told.add_column(told.column_names.index("b") + 1, f"title_{side}", [titles])
         first = [name for name in ("kind", "probability") if name in told.column_names]
         return told.select([*first, *(name for name in told.column_names if name not in first)])
@@ -212,7 +211,7 @@ def judged_pairs(
 
     from infostream_dedup.judging.evidence.collecting import EvidenceReader
     from infostream_dedup.runs.batch.judging import JudgedCollection
-    from infostream_dedup.runs.batch.pairing import JUDGED_COLUMNS, judged_pair_rows
+    from infostream_dedup.runs.batch.pairing import JUDGED_COLUMNS, PAIR_COLUMNS, judged_pair_rows
 
     settings, reading = agreed
     check_quarantine(reading.quarantine, [lines.listed])
@@ -392,7 +391,7 @@ def pairs(
         [('1', '2', 'equal')]
     """
     from infostream_dedup.judging.evidence.policies import Policy
-    from infostream_dedup.runs.batch.pairing import PairChoice, ordered_rows, pair_rows
+    from infostream_dedup.runs.batch.pairing import PAIR_COLUMNS, PairChoice, ordered_rows, pair_rows
     from infostream_dedup.runs.batch.stored_collection import WeighedCollection
 
     order = PairChoice(sort=sort or "id", top=top)

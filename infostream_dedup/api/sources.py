@@ -17,7 +17,7 @@ from infostream_dedup.documents import Reading, ReadingReport, read_documents
 from infostream_dedup.documents.lines import STANDARD_STREAM
 from infostream_dedup.documents.reading import is_read_from, paths_of
 from infostream_dedup.errors import InfostreamError, UsageError
-from infostream_dedup.model import Document, DocumentBlock, Settings
+from infostream_dedup.model import Document, DocumentBlock, Settings, single_documents
 from infostream_dedup.model.tabular import Tabular, require_arrow
 
 if TYPE_CHECKING:
@@ -169,13 +169,13 @@ class LeftOutLines(NamedTuple):
     keep_repeated: bool = False
     take: Callable[[Document | DocumentBlock], None] | None = None
 
-    def left_out(self, documents: Iterable[Document]) -> Iterable[Document]:
+    def left_out(self, documents: Iterable[Document | DocumentBlock]) -> Iterable[Document | DocumentBlock]:
         """Remove the listed sentences from documents; without a list, return them unchanged."""
         if self.listed is None:
             return documents
         from infostream_dedup.judging.passages.boilerplate import read_boilerplate
 
-        return read_boilerplate(self.listed).left_out(documents)
+        return read_boilerplate(self.listed).left_out(chain.from_iterable(map(single_documents, documents)))
 
 
 def read_collection(
@@ -210,22 +210,18 @@ def compared_documents(
     documents: Rereadable,
     *,
     lines: LeftOutLines,
-    check: Callable[[Iterable[Document]], Iterable[Document]] | None = None,
+    check: Callable[[Iterable[Document | DocumentBlock]], Iterable[Document | DocumentBlock]] | None = None,
 ) -> Iterator[Document | DocumentBlock]:
     """Yield what is compared of documents; ``check`` sees each as it was given."""
     from infostream_dedup.runs.batch.sources import without_repeated_lines
 
-    first: Iterable[Document | DocumentBlock]
-    if check is None and lines.listed is None:
-        first = documents.first_blocks()
-    else:
-        first = lines.left_out(documents.first() if check is None else check(documents.first()))
+    first = lines.left_out(documents.first() if check is None else check(documents.first()))
     if lines.keep_repeated and lines.take is None:
         yield from first
         return
 
     def again() -> Iterable[Document | DocumentBlock]:
-        return documents.again_blocks() if lines.listed is None else lines.left_out(documents.again())
+        return lines.left_out(documents.again_blocks())
 
     report = None if lines.keep_repeated else documents.report
     for whole, shortened in without_repeated_lines(first, again, report):

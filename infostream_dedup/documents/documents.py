@@ -9,7 +9,7 @@ from dataclasses import replace
 from datetime import UTC, date, datetime, tzinfo
 from functools import lru_cache
 from hashlib import blake2b
-from typing import Any, Final, Literal
+from typing import Any, Final, Literal, TypeVar
 
 from infostream_dedup.documents.column_names import FIELDS, ColumnNames, advice_on, fields_elsewhere
 from infostream_dedup.documents.dates import utc_time
@@ -24,7 +24,7 @@ from infostream_dedup.language.text.language import (
     repaired,
 )
 from infostream_dedup.language.text.sentences import sections
-from infostream_dedup.model import OUR_LANGUAGES, Document, Language, with_texts
+from infostream_dedup.model import OUR_LANGUAGES, Document, DocumentBlock, Language, single_documents, with_texts
 from infostream_dedup.model.document import MOST_ID_BYTES
 
 OtherLanguages = Literal["stem", "skip", "fail"]
@@ -496,26 +496,30 @@ def _format_value(value: object) -> str:
     return text if len(text) <= _MAX_SHOWN else text[:_MAX_SHOWN] + "..."
 
 
+_Read = TypeVar("_Read", bound=Document | DocumentBlock)
+
+
 class Annotation:
     """Adds columns under names that the documents do not use, so that none of their fields is overwritten."""
 
     def __init__(self, names: Sequence[str], *, prefix: str = "") -> None:
         self._columns = {name: prefix + name for name in names}
 
-    def checked(self, documents: Iterable[Document]) -> Iterator[Document]:
+    def checked(self, documents: Iterable[_Read]) -> Iterator[_Read]:
         """Yield the documents unchanged, refusing any that already has one of the columns."""
-        for document in documents:
-            known = document.extra.keys() | getattr(document.extra, "theirs", ())
-            taken = next((column for column in self._columns.values() if column in known), None)
-            if taken is not None:
-                raise BadDataError(
-                    f"the document {document.id!r} has a field of this name, which --annotate would overwrite; give "
-                    "the new columns other names, for example with --prefix dedup_",
-                    code="E_FIELD_TAKEN",
-                    source="--annotate",
-                    field=taken,
-                )
-            yield document
+        for one in documents:
+            for document in single_documents(one):
+                known = document.extra.keys() | getattr(document.extra, "theirs", ())
+                taken = next((column for column in self._columns.values() if column in known), None)
+                if taken is not None:
+                    raise BadDataError(
+                        f"the document {document.id!r} has a field of this name, which --annotate would overwrite; "
+                        "give the new columns other names, for example with --prefix dedup_",
+                        code="E_FIELD_TAKEN",
+                        source="--annotate",
+                        field=taken,
+                    )
+            yield one
 
     def row(self, document: Document, values: Mapping[str, Any]) -> dict[str, Any]:
         """Return the row of a document with its added columns."""

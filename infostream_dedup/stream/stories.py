@@ -74,6 +74,8 @@ class Stories:
         own = self._group_of(ordinal)
         mine = self.by_group.get(own, own)
         firsts = {name: one for one in told if (name := self._group_of(one)) != own}
+        if not firsts:
+            return []
         linked = Counter(self.by_group.get(name, name) for name in firsts)
         joined: list[int] = []
         refused: list[StoryEvent] = []
@@ -129,12 +131,13 @@ def stories_of(told: Sequence[NDArray[np.int64]], leader: NDArray[np.int64]) -> 
         told: int64 (2, links), later documents and earlier ones whose event they report.
         leader: int64 (documents,), the earliest document of each document's group.
     """
-    stories = Stories(lambda ordinal: str(leader[ordinal]), lambda ordinal: int(leader[ordinal]))
+    leaders = leader.tolist()
+    stories = Stories([*map(str, leaders)].__getitem__, leaders.__getitem__)
     later, earlier = np.concatenate([np.zeros((2, 0), dtype=np.int64), *told], axis=1)
     order = np.lexsort((earlier, later))
     documents, starts = np.unique(later[order], return_index=True)
     for document, linked in zip(documents.tolist(), np.split(earlier[order], starts[1:]), strict=False):
         stories.tell(document, linked.tolist())
     names = {group: int(stories.of(str(group)) or group) for group in np.unique(leader).tolist()}
-    found = np.array([names[group] for group in leader.tolist()], dtype=np.int64)
+    found = np.array([names[group] for group in leaders], dtype=np.int64)
     return np.where(np.bincount(found, minlength=len(found))[found] > 1, found, -1) if len(found) else found

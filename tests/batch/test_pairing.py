@@ -102,10 +102,7 @@ def test_only_pairs_of_two_languages(stream):
 
 
 def _row(name: str, forward: float, backward: float) -> PairRow:
-    return PairRow(
-        a=name, b="x", forward=1, backward=1, n_a=1, n_b=1, share_forward=forward, share_backward=backward,
-        relation=None, terms=None, met=None,
-    )  # fmt: skip
+    return PairRow.of(name, "x", 1, 1, 1, 1, forward, backward, None, None, None)
 
 
 def test_by_hand() -> None:

@@ -21,7 +21,7 @@ from infostream_dedup.links.relation import group_sizes
 from infostream_dedup.links.similarity_matrix import links_at
 from infostream_dedup.runs.batch.collection import collect
 from infostream_dedup.runs.batch.deduplication import K_SIMILAR, _decided_by_links, _decided_by_pairs
-from infostream_dedup.runs.batch.linking import candidate_pairs, link
+from infostream_dedup.runs.batch.linking import LinkedPairs, candidate_pairs, link
 from infostream_dedup.sample import documents_path
 
 
@@ -206,14 +206,17 @@ def test_statuses_of_the_sample_equal_those_decided_from_exact_counts(given, dup
 
 
 @given(seed=st.integers(0, 10_000), documents=st.integers(0, 12), density=st.floats(0, 1))
-def test_pairs_linked_in_either_direction_are_listed_by_the_later_document(seed, documents, density):
-    counts = (np.random.default_rng(seed).random((documents, documents)) < density).astype(np.uint8)
+def test_pairs_linked_in_either_direction_are_listed(seed, documents, density):
+    random = np.random.default_rng(seed)
+    counts = random.integers(1, 256, (documents, documents)) * (random.random((documents, documents)) < density)
     np.fill_diagonal(counts, 0)
-    a, b = linked_pairs(sp.csr_array(counts))
-    expected = [
-        (one, other) for other in range(documents) for one in range(other) if counts[one, other] | counts[other, one]
+    matrix = sp.csr_array(counts.astype(np.uint8))
+    ends = np.argwhere(np.triu(counts + counts.T)).tolist()
+    assert np.stack(linked_pairs(matrix)).T.tolist() == sorted(ends, key=lambda pair: pair[::-1])
+    counted = LinkedPairs(matrix)
+    assert [row for block in counted.blocks for row in np.stack(counted.of(block)).T.tolist()] == [
+        [a, b, counts[a, b], counts[b, a]] for a, b in ends
     ]
-    assert list(zip(a.tolist(), b.tolist(), strict=True)) == expected
 
 
 def group_leaders(counts: sp.csr_array, ks: Iterable[int]) -> np.ndarray:

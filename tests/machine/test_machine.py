@@ -3,6 +3,7 @@
 import ctypes
 import gc
 import os
+import pickle
 import subprocess
 import sys
 import threading
@@ -16,6 +17,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from infostream_dedup.machine.column_rows import ColumnRow, RowColumns, completed
 from infostream_dedup.machine.platform import collector_paused, trim_heap
 from infostream_dedup.machine.scratch import GrowingArray, KeptMemory, row_blocks
 from infostream_dedup.machine.threads import Turns, run_ahead
@@ -268,3 +270,32 @@ def test_what_fails_is_named(arguments: list[str], code: int, said: str, folder:
     assert said in done.stderr
     assert done.returncode == code
     assert "Traceback" not in done.stderr
+
+
+# Rows of columns.
+
+
+class Named(ColumnRow):
+    """A row by hand."""
+
+    __slots__ = ()
+    name: str
+    size: int
+
+
+def test_a_column_is_made_when_a_row_is_asked_for_it_and_once():
+    made: list[str] = []
+
+    def column(name: str, values: list[object]) -> object:
+        return lambda: made.append(name) or values
+
+    rows = Named.rows(RowColumns({"name": column("name", ["a", "b"]), "size": column("size", [1, 2])}), 2)
+    assert made == []
+    assert [row.size for row in rows] == [1, 2]
+    assert made == ["size"]
+    assert repr(completed(rows)[1]) == "Named(name='b', size=2)"
+    assert made == ["size", "name"]
+    assert rows[1] == Named.of("b", 2) == pickle.loads(pickle.dumps(rows[1]))  # noqa: S301 - made here
+    assert rows[0] != rows[1] != ("b", 2)
+    with pytest.raises(AttributeError):
+        rows[0].size = 3

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from enum import IntEnum
-from itertools import pairwise
+from itertools import groupby
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
@@ -196,16 +197,24 @@ def break_chains(found: PairVerdicts, kept: NDArray[np.int8]) -> None:
     nothing else, or every second edition would leave. One that says nearly nothing else than a kept one stands for it.
     """
     repeats = np.flatnonzero(found.status >= DocumentStatus.DUPLICATE)
-    a, b, exact = found.a[repeats], found.b[repeats], found.same_text[repeats]
-    close = found.wording[repeats] >= NEARLY_ALL
-    begins = np.flatnonzero(np.diff(b, prepend=-1))
-    for begin, end in pairwise([*begins.tolist(), len(repeats)]):
-        own = slice(begin, end)
-        earlier, near = kept[a[own]], close[own] | exact[own]
-        leaves = (earlier == KEPT) | (earlier == STANDS_FOR_KEPT) | ((earlier == CHAIN_END) & near) | exact[own]
-        stands = np.any((earlier != LEAVES) & (earlier != STANDS_FOR_KEPT) & near)
-        kept[b[begin]] = STANDS_FOR_KEPT if stands else LEAVES if leaves.any() else CHAIN_END
-        found.status[repeats[own][~leaves]] = DocumentStatus.SIMILAR
+    exact = found.same_text[repeats]
+    near = exact | (found.wording[repeats] >= NEARLY_ALL)
+    pairs = zip(
+        *(column.tolist() for column in (repeats, found.a[repeats], found.b[repeats], exact, near)), strict=True
+    )
+    states, similar = kept.tolist(), []
+    for later, own in groupby(pairs, key=itemgetter(2)):
+        stands = leaves = False
+        for pair, earlier, _, same, close in own:
+            state = states[earlier]
+            left = same or state in (KEPT, STANDS_FOR_KEPT) or (close and state == CHAIN_END)
+            stands |= close and state in (KEPT, CHAIN_END)
+            leaves |= left
+            if not left:
+                similar.append(pair)
+        states[later] = STANDS_FOR_KEPT if stands else LEAVES if leaves else CHAIN_END
+    kept[:] = states
+    found.status[similar] = DocumentStatus.SIMILAR
 
 
 def best_pairs(

@@ -51,7 +51,7 @@ def joined_forests(
 def group_leaders(counts: sp.csr_array, ks: Sequence[int]) -> NDArray[np.int64]:
     """The smallest ordinal of each document's group, joined by returned links; counts: uint8, sorted indices."""
     ascending, places = np.unique(np.array(ks, dtype=np.int64), return_inverse=True)
-    links = _links_of(counts)
+    links = links_of(counts)
     levels = np.searchsorted(ascending, np.arange(256), side="right")
 
     def new_forest() -> NDArray[np.int32]:
@@ -137,7 +137,8 @@ def linked_pairs(counts: sp.csr_array) -> tuple[NDArray[np.int32], NDArray[np.in
     return a[:pairs], b[:pairs]
 
 
-def _links_of(counts: sp.csr_array) -> LinkArrays:
+def links_of(counts: sp.csr_array) -> LinkArrays:
+    """Links by row; their indices are sorted."""
     return LinkArrays(
         counts.indptr.astype(np.int64, copy=False), counts.indices.astype(np.int32, copy=False), counts.data
     )
@@ -145,7 +146,7 @@ def _links_of(counts: sp.csr_array) -> LinkArrays:
 
 def _both_ways(counts: sp.csr_array) -> tuple[LinkArrays, LinkArrays]:
     """All links, and those from earlier to later documents by the later one."""
-    links = _links_of(counts)
+    links = links_of(counts)
     starts = np.zeros(counts.shape[0] + 2, dtype=np.int64)
     forward = kernels.count_forward(links, starts)
     turned = LinkArrays(starts, np.empty(forward, dtype=np.int32), np.empty(forward, dtype=np.uint8))

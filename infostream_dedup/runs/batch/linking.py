@@ -10,7 +10,9 @@ import numpy as np
 import scipy.sparse as sp
 
 from infostream_dedup.language.text.surface_pool import SurfaceList
+from infostream_dedup.links.compiled.earlier import links_of
 from infostream_dedup.links.compiled.kernels.matching import Matches, match_pairs
+from infostream_dedup.links.compiled.kernels.rows import list_counted_pairs
 from infostream_dedup.links.compiled.matching import match
 from infostream_dedup.links.compiled.term_rows import term_rows
 from infostream_dedup.links.measures import EXACT_FROM
@@ -252,7 +254,6 @@ class LinkEstimator(Protocol):
 
 _CHUNK = 50_000
 _BLOCK_LINKS = 2_000_000
-_BYTE = 8
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -311,26 +312,18 @@ class LinkedPairs:
     """
 
     def __init__(self, counts: sp.csr_array) -> None:
-        self._counts = counts
-        self._reverse = counts.T.tocsr()
-        work = np.diff(counts.indptr).astype(np.int64) + np.diff(self._reverse.indptr)
-        self.blocks = list(row_blocks(work, _BLOCK_LINKS))
+        self._links, self._turned = links_of(counts), links_of(counts.T.tocsr())
+        self._work = np.diff(self._links.indptr) + np.diff(self._turned.indptr)
+        self.blocks = list(row_blocks(self._work, _BLOCK_LINKS))
 
     def of(self, block: slice) -> tuple[NDArray[np.int64], ...]:
         """Return the pairs whose earlier document is in a block.
 
         Returns int64 (pairs,) each: ordinals a < b, sorted; counts a -> b and b -> a, 0 for no link.
         """
-        ahead = self._counts[block].astype(np.uint16)
-        back = self._reverse[block].astype(np.uint16)
-        back.data <<= _BYTE
-        # With both counts packed into one number, one sum of sparse matrices suffices.
-        both = sp.csr_array(ahead + back)
-        both.sort_indices()
-        a = np.repeat(np.arange(block.start, block.stop, dtype=np.int64), np.diff(both.indptr))
-        later = both.indices > a
-        counts = both.data[later].astype(np.int64)
-        return a[later], both.indices[later].astype(np.int64), counts & 0xFF, counts >> _BYTE
+        found = np.empty((4, int(self._work[block].sum())), dtype=np.int64)
+        pairs = list_counted_pairs(self._links, self._turned, block.start, block.stop, found[:2], found[2:])
+        return tuple(found[:, :pairs].copy())
 
 
 def candidate_blocks(linked: Linked, k: int | None = None) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64]]]:
@@ -378,10 +371,14 @@ def pair_table(key_terms: KeyTerms, a: NDArray[np.int64], b: NDArray[np.int64]) 
     )
 
 
+def chunks_of(pairs: int) -> Iterator[slice]:
+    """Chunks of bounded size of so many pairs."""
+    return (slice(start, min(start + _CHUNK, pairs)) for start in range(0, pairs, _CHUNK))
+
+
 def chunks_of_pairs(key_terms: KeyTerms, a: NDArray[np.int64], b: NDArray[np.int64]) -> Iterator[PairTable]:
     """Like ``pair_table``, in chunks of bounded size."""
-    for start in range(0, len(a), _CHUNK):
-        yield pair_table(key_terms, a[start : start + _CHUNK], b[start : start + _CHUNK])
+    return (pair_table(key_terms, a[chunk], b[chunk]) for chunk in chunks_of(len(a)))
 
 
 def relations(pairs: PairTable, settings: Settings, k: int | None = None) -> NDArray[np.int64]:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import heapq
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field, replace
-from itertools import chain, repeat, tee
-from operator import itemgetter
+from dataclasses import dataclass, field
+from functools import cache, partial
+from itertools import chain, repeat
 from typing import Any, Final, Literal, TypeVar
 
 import numpy as np
@@ -40,10 +40,10 @@ from infostream_dedup.links.pair_rules import (
     relation_of,
 )
 from infostream_dedup.machine.arrays import AlignedColumns, offsets_of, sparse_rows
-from infostream_dedup.machine.platform import collector_paused
+from infostream_dedup.machine.column_rows import ColumnMakers, ColumnRow, RowColumns
 from infostream_dedup.machine.progress import Progress
 from infostream_dedup.machine.scratch import GrowingArray
-from infostream_dedup.machine.threads import mapped, run_ahead, thread_count
+from infostream_dedup.machine.threads import mapped, thread_count
 from infostream_dedup.model import Document, DocumentBlock, Settings, fields_of, language_number
 from infostream_dedup.model.limits import OneOf, Range
 from infostream_dedup.model.settings import SHOWN_DECIMALS
@@ -52,9 +52,11 @@ from infostream_dedup.runs.batch.judging import JudgedCollection
 from infostream_dedup.runs.batch.linking import (
     PairTable,
     candidate_blocks,
+    chunks_of,
     chunks_of_pairs,
     least_count,
     link,
+    pair_table,
     relations,
     what_met,
 )
@@ -63,9 +65,10 @@ from infostream_dedup.terms.key_terms import KeyTerms, warn_of_terms_above_df_ma
 from infostream_dedup.terms.matched_words import Meeting
 
 
-@dataclass(slots=True)  # There are many: a frozen one takes three times as long to make.
-class PairRow:
+class PairRow(ColumnRow):
     """One unordered pair."""
+
+    __slots__ = ()
 
     a: str  # id of the earlier document
     b: str  # id of the later document
@@ -83,23 +86,16 @@ class PairRow:
 
     def as_dict(self) -> dict[str, Any]:
         """Return the row of ``pairs``; ``terms`` and ``met`` are left out if they are ``None``."""
-        # Written out, as collections have millions of pairs: a loop over the names takes twice as long.
-        row: dict[str, Any] = {
-            "a": self.a,
-            "b": self.b,
-            "forward": self.forward,
-            "backward": self.backward,
-            "n_a": self.n_a,
-            "n_b": self.n_b,
-            "share_forward": self.share_forward,
-            "share_backward": self.share_backward,
-            "relation": self.relation,
-        }
+        columns, place = self._columns, self._place
+        row: dict[str, Any] = {name: columns[name][place] for name in PAIR_COLUMNS}
         if self.terms is not None:
             row["terms"] = self.terms
         if self.met is not None:
             row["met"] = [meeting.as_dict() for meeting in self.met]
         return row
+
+
+PAIR_COLUMNS: Final = PairRow.FIELDS[:-2]
 
 
 def pair_rows(
@@ -125,10 +121,10 @@ def pair_rows(
             chosen &= languages[a] != languages[b]
         if parts is not None:
             chosen &= parts[a] != parts[b]
-        for pairs in chunks_of_pairs(key_terms, a[chosen], b[chosen]):
-            relation = relations(pairs, settings)
-            wanted = relation > 0 if k_min is None else np.maximum(pairs.forward, pairs.backward) >= k_min
-            yield from rows_of_pairs(ids, pairs, relation, key_terms, wanted=wanted, terms=terms, made=PairRow)
+        a, b = a[chosen], b[chosen]
+        for chunk in chunks_of(len(a)):
+            ends = a[chunk], b[chunk]
+            yield from rows_of_pairs(ids, key_terms, settings, *ends, k_min=k_min, terms=terms, made=PairRow)
 
 
 _EQUALLY_NEAR: Final = 1e-3
@@ -137,36 +133,47 @@ Row = TypeVar("Row", bound=PairRow)
 
 def rows_of_pairs(
     ids: Sequence[str],
-    pairs: PairTable,
-    relation: NDArray[np.int64],
     key_terms: KeyTerms,
+    settings: Settings,
+    a: NDArray[np.int64],
+    b: NDArray[np.int64],
     *,
-    wanted: NDArray[np.bool_] | None = None,
+    k_min: int | None = 0,
     terms: bool,
-    made: Callable[..., Row],
-    added: Iterable[Iterable[Any]] = (),
-) -> Iterator[Row]:
-    """Rows of pairs, in their order; ``added``: a column for each further field."""
-    if wanted is not None and not wanted.all():
-        pairs, relation = pairs.at(wanted), relation[wanted]
-    words: Iterator[list[str] | None] = repeat(None)
-    met: Iterator[list[Meeting] | None] = repeat(None)
-    if terms and key_terms.pivot is None:
-        words = pairs.all_terms(key_terms.counts.terms)
-    elif terms:
-        one, other = tee(what_met(pairs, pair, key_terms) for pair in range(len(pairs)))
-        words, met = map(itemgetter(0), one), map(itemgetter(1), other)
-    return map(
-        made,
-        *(map(ids.__getitem__, ends.tolist()) for ends in (pairs.a, pairs.b)),
-        *(column.tolist() for column in (pairs.forward, pairs.backward, pairs.size_a, pairs.size_b)),
-        _shares(pairs.matched_forward, pairs.own_a),
-        _shares(pairs.matched_backward, pairs.own_b),
-        map(RELATIONS.__getitem__, relation.tolist()),
-        words,
-        met,
-        *added,
-    )
+    made: type[Row],
+    added: ColumnMakers | None = None,
+) -> list[Row]:
+    """Rows of pairs, in their order; ``added``: what makes the column of each further field.
+
+    k_min: none for the pairs alone that have a relation; where counts decide, they were found by it.
+    """
+    if k_min is None and settings.score != "count":
+        related = relations(pair_table(key_terms, a, b), settings) > 0
+        a, b = a[related], b[related]
+    table = cache(lambda: pair_table(key_terms, a, b))
+    words = cache(lambda: _words_of(table(), key_terms) if terms else ([None] * len(a),) * 2)
+    makers: ColumnMakers = {
+        "a": lambda: [ids[place] for place in a.tolist()],
+        "b": lambda: [ids[place] for place in b.tolist()],
+        "forward": lambda: table().forward.tolist(),
+        "backward": lambda: table().backward.tolist(),
+        "n_a": lambda: key_terms.sizes[a].tolist(),
+        "n_b": lambda: key_terms.sizes[b].tolist(),
+        "share_forward": lambda: _shares(table().matched_forward, table().own_a),
+        "share_backward": lambda: _shares(table().matched_backward, table().own_b),
+        "relation": lambda: [RELATIONS[number] for number in relations(table(), settings).tolist()],
+        "terms": lambda: words()[0],
+        "met": lambda: words()[1],
+    }
+    return made.rows(RowColumns({**makers, **(added or {})}), len(a))
+
+
+def _words_of(pairs: PairTable, key_terms: KeyTerms) -> tuple[Sequence[Any], Sequence[Any]]:
+    """The shared terms of pairs and, in a pivot language, the words that became them."""
+    if key_terms.pivot is None:
+        return list(pairs.all_terms(key_terms.counts.terms)), [None] * len(pairs)
+    words = [what_met(pairs, pair, key_terms) for pair in range(len(pairs))]
+    return [terms for terms, _ in words], [met for _, met in words]
 
 
 def _shares(matched: NDArray[np.int64], own: NDArray[np.int64]) -> list[float]:
@@ -215,7 +222,7 @@ def stricter_rows(
         least = int(need(k, np.array([row.n_a]), np.array([row.n_b]), n=settings.n, short=settings.short)[0])
         relation = relation_of(row.forward, row.backward, least)
         if relation is not None:
-            yield replace(row, relation=relation)
+            yield PairRow.of(*(relation if name == "relation" else getattr(row, name) for name in PairRow.FIELDS))
 
 
 # Pairs of documents in two languages with the same text
@@ -335,9 +342,10 @@ PairOrder = Literal["id", "strength"]
 _DROPPED_AT: Final = 1 << 20  # number of pairs beyond twice the wanted ones at which the weaker ones are dropped
 
 
-@dataclass(slots=True)
 class JudgedPairRow(PairRow):
     """One unordered pair with its judgement."""
+
+    __slots__ = ()
 
     # that the two are copies or report one event, 0 to 1, rounded to 6 decimals; `None` for a translation and another
     # report of one event in another language, which key terms in the pivot language decide
@@ -349,8 +357,8 @@ class JudgedPairRow(PairRow):
     wording_backward: float | None  # share of the word triples of b that a has; `None` for a translation
     # what each piece of evidence adds to the logit of the probability; `None` if not requested. Equal texts have
     # probability 1 whatever the reasons add up to
-    reasons: list[EvidenceReason] | None = None
-    differing: WordDifference | None = None  # the few words that make the pair `differs` or `updated`
+    reasons: list[EvidenceReason] | None
+    differing: WordDifference | None  # the few words that make the pair `differs` or `updated`
 
     def as_dict(self) -> dict[str, Any]:
         """The row of ``pairs`` with the added columns; ``reasons`` and ``differing`` are left out if there are none."""
@@ -491,21 +499,21 @@ def judged_pair_rows(
         coming = beside.submit(find_across, collection, between=between, single=choice.one_to_one)
         listed = listed_pairs(collection, choice, parts=parts, progress=progress)
         across = coming.result()
-    rows, places = [_rows(collection, listed, choice)], [np.stack((listed.a, listed.b))]
+    found, places = [_rows(collection, listed, choice)], [np.stack((listed.a, listed.b))]
     left = None if choice.top is None else choice.top - len(listed.a)
-    for kind, found in zip(ACROSS, across or (), strict=False):
+    for kind, pairs in zip(ACROSS, across or (), strict=False):
         if KIND_NAMES[kind] in choice.kinds:
-            a, b = (collection.facts.at(ends) for ends in (found.a, found.b))
+            a, b = (collection.facts.at(ends) for ends in (pairs.a, pairs.b))
             chosen = _chosen_translations(
-                found.where(choice.policy.allows(*circumstances_of(a, b))), choice, parts, left
+                pairs.where(choice.policy.allows(*circumstances_of(a, b))), choice, parts, left
             )
             left = None if left is None else left - len(chosen.a)
-            rows.append(_translation_rows(collection, chosen, choice, kind))
+            found.append(_translation_rows(collection, chosen, choice, kind))
             places.append(np.stack((chosen.a, chosen.b)))
     if choice.sort == "strength":
-        return chain.from_iterable(rows)
-    turns = np.repeat(np.arange(len(rows)), [ends.shape[1] for ends in places])
-    return (next(rows[turn]) for turn in turns[np.lexsort(np.concatenate(places, axis=1)[::-1])].tolist())
+        return chain.from_iterable(found)
+    turns = np.repeat(np.arange(len(found)), [ends.shape[1] for ends in places])
+    return map(next, map(found.__getitem__, turns[np.lexsort(np.concatenate(places, axis=1)[::-1])].tolist()))
 
 
 def listed_pairs(
@@ -541,39 +549,28 @@ def _chosen_translations(
 
 
 def _rows(collection: JudgedCollection, listed: ListedPairs, choice: PairChoice) -> Iterator[JudgedPairRow]:
-    begin, ids = 0, fields_of(collection.collection.documents).ids
-    for pairs in run_ahead(chunks_of_pairs(collection.key_terms, listed.a, listed.b)):
-        part = listed.at(slice(begin, begin + len(pairs)))
-        begin += len(pairs)
-        rows = rows_of_pairs(
-            ids,
-            pairs,
-            relations(pairs, collection.settings),
-            collection.key_terms,
-            terms=choice.terms,
-            made=JudgedPairRow,
-            added=judgements_of(part, _reasons(collection, part) if choice.explain else None),
+    ids, settings = fields_of(collection.collection.documents).ids, collection.settings
+    for chunk in chunks_of(len(listed)):
+        part = listed.at(chunk)
+        added = judgements_of(part, _reasons(collection, part) if choice.explain else None)
+        yield from rows_of_pairs(
+            ids, collection.key_terms, settings, part.a, part.b, terms=choice.terms, made=JudgedPairRow, added=added
         )
-        with collector_paused():
-            made = list(rows)
-        yield from made
 
 
-def judgements_of(
-    listed: ListedPairs, reasons: Iterable[list[EvidenceReason] | None] | None
-) -> Sequence[Iterator[Any]]:
-    """The columns that the rows of judged pairs have beyond those of pairs."""
-    columns = (
-        np.round(listed.probability, SHOWN_DECIMALS).tolist(),
-        names_of_kinds(listed.kinds),
-        *np.round(listed.wording, SHOWN_DECIMALS).T.tolist(),
-        reasons or repeat(None),
-        listed.differing.tolist(),
-    )
-    return [*map(iter, columns)]
+def judgements_of(listed: ListedPairs, reasons: Sequence[list[EvidenceReason] | None] | None) -> ColumnMakers:
+    """What makes the columns that the rows of judged pairs have beyond those of pairs."""
+    return {
+        "probability": lambda: np.round(listed.probability, SHOWN_DECIMALS).tolist(),
+        "kind": lambda: names_of_kinds(listed.kinds),
+        "wording_forward": lambda: np.round(listed.wording[:, 0], SHOWN_DECIMALS).tolist(),
+        "wording_backward": lambda: np.round(listed.wording[:, 1], SHOWN_DECIMALS).tolist(),
+        "reasons": lambda: reasons or [None] * len(listed),
+        "differing": lambda: listed.differing.tolist(),
+    }
 
 
-def _reasons(collection: JudgedCollection, part: ListedPairs) -> list[list[EvidenceReason] | None]:
+def _reasons(collection: JudgedCollection, part: ListedPairs) -> list[list[EvidenceReason]]:
     judged = collection.judge(part.a, part.b, filtered=False)
     return [*reasons_of_pairs(judged.evidence, shipped_model(), judged.meaning)]
 
@@ -581,12 +578,15 @@ def _reasons(collection: JudgedCollection, part: ListedPairs) -> list[list[Evide
 def _translation_rows(
     collection: JudgedCollection, found: Translations, choice: PairChoice, kind: Kind
 ) -> Iterator[JudgedPairRow]:
-    ids = fields_of(collection.collection.documents).ids
-    judgement: tuple[Any, ...] = (None, KIND_NAMES[kind], None, None, [] if choice.explain else None, None)
-    for pairs in found.tables():
-        both = np.full(len(pairs), RELATIONS.index("equal"), dtype=np.int64)
-        added = map(repeat, judgement)
-        yield from rows_of_pairs(ids, pairs, both, found.key_terms, terms=choice.terms, made=JudgedPairRow, added=added)
+    ids, settings = fields_of(collection.collection.documents).ids, collection.settings
+    told: dict[str, Any] = {"relation": "equal", "kind": KIND_NAMES[kind], "reasons": [] if choice.explain else None}
+    told |= dict.fromkeys(("probability", "wording_forward", "wording_backward", "differing"))
+    for chunk in chunks_of(len(found.a)):
+        a, b = found.a[chunk], found.b[chunk]
+        added: ColumnMakers = {name: partial(list, repeat(value, len(a))) for name, value in told.items()}
+        yield from rows_of_pairs(
+            ids, found.key_terms, settings, a, b, terms=choice.terms, made=JudgedPairRow, added=added
+        )
 
 
 SKETCH: Final = 24  # fewest triples in the sketch of a longer document
@@ -605,9 +605,10 @@ _COPY: Final = 0.5  # share of the wording of both documents of a copy
 _CONTAINED: Final = 0.8  # share of the wording of a document that is contained in another; with less, the two overlap
 
 
-@dataclass(slots=True)  # There are many: a frozen one takes three times as long to make.
-class WordingRow:
+class WordingRow(ColumnRow):
     """One pair of documents with common wording."""
+
+    __slots__ = ()
 
     a: str  # id of the earlier document
     b: str  # id of the later document
@@ -617,10 +618,10 @@ class WordingRow:
 
     def as_dict(self) -> dict[str, Any]:
         """The row of ``pairs``."""
-        return {name: getattr(self, name) for name in WORDING_COLUMNS}
+        return dict(zip(self.FIELDS, self.values(), strict=True))
 
 
-WORDING_COLUMNS: Final = tuple(WordingRow.__slots__)
+WORDING_COLUMNS: Final = WordingRow.FIELDS
 
 
 @dataclass(frozen=True, slots=True)
@@ -636,14 +637,20 @@ class CommonWording(AlignedColumns):
         order = np.lexsort((self.b, self.a, -self.shares.min(axis=1), -self.shares.max(axis=1)))[:top]
         return self.at(order if strongest_first else order[np.lexsort((self.b[order], self.a[order]))])
 
-    def rows(self, ids: list[str]) -> Iterator[WordingRow]:
+    def rows(self, ids: list[str]) -> list[WordingRow]:
         """The pairs as rows."""
         forward, backward = self.shares.T
         cases = [np.minimum(forward, backward) >= _COPY, forward >= _CONTAINED, backward >= _CONTAINED]
-        kinds = np.select(cases, ["copy", "contained", "contains"], "overlapping")
-        columns = self.a.tolist(), self.b.tolist(), kinds.tolist(), np.round(self.shares, SHOWN_DECIMALS).tolist()
-        for a, b, kind, (forward, backward) in zip(*columns, strict=True):
-            yield WordingRow(ids[a], ids[b], kind, forward, backward)
+        columns = RowColumns(
+            {
+                "a": lambda: [ids[place] for place in self.a.tolist()],
+                "b": lambda: [ids[place] for place in self.b.tolist()],
+                "kind": lambda: np.select(cases, ["copy", "contained", "contains"], "overlapping").tolist(),
+                "wording_forward": lambda: np.round(forward, SHOWN_DECIMALS).tolist(),
+                "wording_backward": lambda: np.round(backward, SHOWN_DECIMALS).tolist(),
+            }
+        )
+        return WordingRow.rows(columns, len(self))
 
 
 def read_wording(

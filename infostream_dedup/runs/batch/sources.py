@@ -7,6 +7,7 @@ import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
+from itertools import chain
 from pathlib import Path
 from typing import IO, Any, Final
 
@@ -140,40 +141,22 @@ class Rereadable:
         """The files of the source, which must not be overwritten."""
         return paths_of(self._source)
 
-    def first(self) -> Iterator[Document]:
-        """The first pass: bad records are reported and quarantined here."""
-        for one in self.first_blocks(together=False):
-            if isinstance(one, Document):
-                yield one
-
-    def first_blocks(self, *, together: bool = True) -> Iterator[Document | DocumentBlock]:
-        """The first pass, with many documents in blocks; single documents if they have to be copied."""
+    def first(self) -> Iterator[Document | DocumentBlock]:
+        """The first pass, with many documents in blocks: bad records are reported and quarantined here."""
         import orjson
 
-        if together and self._copy is None and not isinstance(self._source, Iterator):
-            read = read_document_blocks(self._source, report=self.report, reading=self._reading)
-            for one in read:
-                if isinstance(one, Document):
-                    self._note(one)
-                elif self._kept is not None:
-                    self._kept.extend(one.documents())
-                else:
-                    self._mark = _mark_with_block(self._mark or 0, one)
-                yield one
-            return
-        for document in read_documents(self._source, report=self.report, reading=self._reading):
-            self._note(document)
+        read = read_documents if isinstance(self._source, Iterator) else read_document_blocks
+        for one in read(self._source, report=self.report, reading=self._reading):
+            if self._kept is not None:
+                self._kept.extend(single_documents(one))
+            else:
+                self._mark = _mark_with(self._mark or 0, one)
             if self._copy is not None:
-                self._copy.write(orjson.dumps(row_as_given(document), option=orjson.OPT_APPEND_NEWLINE))
-            yield document
+                rows = map(row_as_given, single_documents(one))
+                self._copy.writelines(orjson.dumps(row, option=orjson.OPT_APPEND_NEWLINE) for row in rows)
+            yield one
         if self._copy is not None:
             self._copy.flush()
-
-    def _note(self, document: Document) -> None:
-        if self._kept is None:
-            self._mark = _mark_with(self._mark or 0, document)
-        else:
-            self._kept.append(document)
 
     @property
     def mark(self) -> int | None:
@@ -187,10 +170,9 @@ class Rereadable:
 
     def again(self) -> Iterator[Document]:
         """A further pass: the same documents in the same order."""
-        for one in self.again_blocks(together=False):
-            yield from single_documents(one)
+        return chain.from_iterable(map(single_documents, self.again_blocks()))
 
-    def again_blocks(self, *, together: bool = True) -> Iterator[Document | DocumentBlock]:
+    def again_blocks(self) -> Iterator[Document | DocumentBlock]:
         """A further pass, with many documents in blocks."""
         if self._kept is not None:
             yield from self._kept
@@ -204,9 +186,8 @@ class Rereadable:
             reading = replace(reading, encoding=None)
         report = ReadingReport()
         mark = 0
-        read = read_document_blocks if together else read_documents
-        for one in read(source, report=report, reading=reading):
-            mark = _mark_with(mark, one) if isinstance(one, Document) else _mark_with_block(mark, one)
+        for one in read_document_blocks(source, report=report, reading=reading):
+            mark = _mark_with(mark, one)
             # A document more than before would have no status.
             if report.used > self.report.used:
                 break
@@ -235,14 +216,12 @@ def rereadable(source: Any, reading: Reading, *, keep: bool = False) -> Iterator
         yield Rereadable(source, reading, copy)
 
 
-def _mark_with(mark: int, document: Document) -> int:
+def _mark_with(mark: int, one: Document | DocumentBlock) -> int:
     """Update the checksum of ids and text lengths: enough to notice that a file was replaced or changed."""
-    return zlib.crc32(f"{document.id}\0{len(document.text)}\0".encode(), mark)
-
-
-def _mark_with_block(mark: int, block: DocumentBlock) -> int:
-    lengths = block.characters[:, 1].tolist()
-    whole = "".join(f"{name}\0{length}\0" for name, length in zip(block.ids, lengths, strict=True))
+    if isinstance(one, Document):
+        return zlib.crc32(f"{one.id}\0{len(one.text)}\0".encode(), mark)
+    lengths = one.characters[:, 1].tolist()
+    whole = "".join(f"{name}\0{length}\0" for name, length in zip(one.ids, lengths, strict=True))
     return zlib.crc32(whole.encode(), mark)
 
 

@@ -400,7 +400,7 @@ def judged_pairs_on_disk(
         part = found.at(slice(begin, begin + _ROWS_AT_ONCE))
         added = judgements_of(part, _reasons(collection, part) if choice.explain else None)
         yield from rows.pair_rows(
-            part.a, part.b, collection.settings, k_min=0, terms=choice.terms, made=JudgedPairRow, added=added
+            part.a, part.b, collection.settings, made=JudgedPairRow, terms=choice.terms, added=added
         )
 
 

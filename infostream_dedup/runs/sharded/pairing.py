@@ -14,9 +14,10 @@ from numpy.typing import NDArray
 
 from infostream_dedup.links.pair_rules import need
 from infostream_dedup.machine.arrays import AlignedColumns, Ragged, entries_of, offsets_of, places_of
+from infostream_dedup.machine.column_rows import completed
 from infostream_dedup.machine.scratch import row_blocks
 from infostream_dedup.model import Settings
-from infostream_dedup.runs.batch.linking import chunks_of_pairs, least_count, relations
+from infostream_dedup.runs.batch.linking import least_count
 from infostream_dedup.runs.batch.pairing import PairRow, Row, rows_of_pairs
 from infostream_dedup.runs.sharded.disk_runner import LinkedRun
 from infostream_dedup.runs.sharded.key_terms import KEYS, LABELS, column_labels, key_term_labels
@@ -237,26 +238,13 @@ class DocumentRows:
         return replace(space, canonical=space.canonical[columns], sets=space.sets[columns])
 
     def pair_rows(
-        self,
-        a: NDArray[np.int64],
-        b: NDArray[np.int64],
-        settings: Settings,
-        *,
-        k_min: int | None = None,
-        terms: bool = True,
-        made: Callable[..., Row],
-        added: Iterable[Iterable[Any]] = (),
-    ) -> Iterator[Row]:
-        """Rows of pairs of documents, in their order; ``added`` as in ``rows_of_pairs``."""
+        self, a: NDArray[np.int64], b: NDArray[np.int64], settings: Settings, *, made: type[Row], **others: Any
+    ) -> list[Row]:
+        """Rows of pairs, as ``rows_of_pairs`` makes them, but complete: terms of documents are not kept for them."""
         documents, place = np.unique(np.concatenate([a, b]), return_inverse=True)
-        key_terms = self.key_terms(documents)
-        ids = self.ids(documents)
-        for table in chunks_of_pairs(key_terms, place[: len(a)], place[len(a) :]):
-            relation = relations(table, settings)
-            wanted = relation > 0 if k_min is None else np.maximum(table.forward, table.backward) >= k_min
-            yield from rows_of_pairs(
-                ids, table, relation, key_terms, wanted=wanted, terms=terms, made=made, added=added
-            )
+        ends = place[: len(a)], place[len(a) :]
+        rows = rows_of_pairs(self.ids(documents), self.key_terms(documents), settings, *ends, made=made, **others)
+        return completed(rows)
 
     def _numbered(self, terms: RunRows, documents: NDArray[np.int64]) -> Ragged:
         """Key-term numbers of each document's terms; other terms are left out."""
@@ -314,7 +302,7 @@ def pairs_on_disk(
         pairs = pairs.at(chosen)
         for begin in range(0, len(pairs), _ROWS_AT_ONCE):
             some = slice(begin, begin + _ROWS_AT_ONCE)
-            yield from rows.pair_rows(pairs.a[some], pairs.b[some], settings, k_min=k_min, terms=terms, made=PairRow)
+            yield from rows.pair_rows(pairs.a[some], pairs.b[some], settings, made=PairRow, k_min=k_min, terms=terms)
 
 
 PICKED: Final = Layout(

@@ -358,6 +358,34 @@ def list_pairs(links: LinkArrays, turned: LinkArrays, a: Vector[np.int32], b: Ve
 
 
 @compiled
+def list_counted_pairs(
+    links: LinkArrays, turned: LinkArrays, first: int, last: int, ends: Table[np.int64], counts: Table[np.int64]
+) -> int:
+    """List the pairs whose earlier document is one of ``first`` to ``last``, in the order of (earlier, later).
+
+    ``turned``: all links, by the document they lead to; ``ends``: (2, room) receives the earlier and the later
+    document of each pair; ``counts``: (2, room) receives the counts of both directions, 0 for no link. Returns the
+    number of pairs.
+    """
+    pair = 0
+    for earlier in range(first, last):
+        end, other_end = links.indptr[earlier + 1], turned.indptr[earlier + 1]
+        one = first_not_below(links.columns, links.indptr[earlier], end, earlier + 1)
+        other = first_not_below(turned.columns, turned.indptr[earlier], other_end, earlier + 1)
+        while one < end or other < other_end:
+            ahead = one < end and (other == other_end or links.columns[one] <= turned.columns[other])
+            back = other < other_end and (one == end or turned.columns[other] <= links.columns[one])
+            ends[0, pair] = earlier
+            ends[1, pair] = links.columns[one] if ahead else turned.columns[other]
+            counts[0, pair] = signed(links.counts[one]) if ahead else 0
+            counts[1, pair] = signed(turned.counts[other]) if back else 0
+            pair += 1
+            one += ahead
+            other += back
+    return pair
+
+
+@compiled
 def mark_enough(
     a: Vector[np.int32],
     b: Vector[np.int32],
