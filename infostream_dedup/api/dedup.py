@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import partial
 from heapq import nlargest
@@ -25,23 +24,24 @@ from infostream_dedup.documents import (
     write_documents,
 )
 from infostream_dedup.documents.documents import refuse_idle_prefix, row_as_given
-from infostream_dedup.documents.outputs import CsvDialect, CsvForm
 from infostream_dedup.documents.table_files import form_of_inputs
 from infostream_dedup.errors import MissingExtraError, UsageError
-from infostream_dedup.model import Document, DocumentBlock, Settings, fields_of
+from infostream_dedup.model import Document, DocumentBlock, Settings
 from infostream_dedup.model.limits import OneOf, own_number
 from infostream_dedup.model.settings import Within, preset_of
 from infostream_dedup.model.stream_records import STATUSES
 from infostream_dedup.model.tabular import Tabular, table_html
 
 if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
     from infostream_dedup.judging.evidence.collecting import DocumentEvidence, EvidenceReader
     from infostream_dedup.judging.evidence.policies import Policy
     from infostream_dedup.links.measures import Advice
     from infostream_dedup.machine.progress import Progress
     from infostream_dedup.runs.batch.collection import Collection
     from infostream_dedup.runs.batch.deduplication import DuplicateRule, FoundStatuses, Show, Status
-    from infostream_dedup.runs.batch.sources import Rereadable
     from infostream_dedup.runs.sharded.disk_runner import DiskRun
 
 
@@ -152,24 +152,16 @@ def _not_in_copies(_: int) -> DedupSummary:
     raise UsageError("only the result that dedup returned can try another k, not a copy of it; call dedup again")
 
 
-def counted(
-    ids: Iterable[str], found: Sequence[Status], kept: Sequence[bool], report: ReadingReport
-) -> tuple[DedupSummary, dict[str, list[str]]]:
-    """What was decided in numbers, and the ids of each group of at least two documents."""
-    statuses = Counter(status.status for status in found)
-    members: dict[str, list[str]] = {}
-    for name, status in zip(ids, found, strict=True):
-        members.setdefault(status.group, []).append(name)
-    several = {group: names for group, names in members.items() if len(names) > 1}
-    summary = DedupSummary(
+def counted(found: FoundStatuses, kept: Sequence[bool], report: ReadingReport) -> DedupSummary:
+    """What was decided in numbers."""
+    statuses = found.counts()
+    return DedupSummary(
         documents=len(found),
         kept=sum(kept),
         statuses={name: statuses[name] for name in STATUSES},
-        groups=len(several),
+        groups=found.groups(),
         report=report,
-        largest=tuple(LargeGroup(len(one), tuple(one[:5])) for one in nlargest(_LARGEST, several.values(), key=len)),
     )
-    return summary, several
 
 
 _COUNTED_IN_MEMORY: Final = "copies are counted (--count-copies) in memory; leave out workdir (--workdir)"
@@ -271,7 +263,7 @@ def dedup(
         STATUS_COLUMNS,
         DuplicateRule,
         Show,
-        kept_documents,
+        ranks_to_show,
         statuses,
     )
     from infostream_dedup.runs.batch.sources import rereadable
@@ -341,35 +333,42 @@ def dedup(
             progress=progress,
         ) as run:
             if run is not None and out is not None:
-                on_disk = _decided_on_disk(run, duplicate_rule, by, place.window_days)
-                choice = show or "first", chosen_policy
-                written = _written_from_disk(on_disk, run.counted().facts, documents, out, columns, choice, form)
-                return replace(written, advice=advice)
+                found = _decided_on_disk(run, duplicate_rule, by, place.window_days)
+                report = ReadingReport(**run.counted().facts["report"])
+                if documents.report != report:
+                    documents.was_read(report, run.counted().facts["documents"])
+                kept = _kept(found, ranks_to_show(None, found, show or "first"), columns, chosen_policy)
+                rows = _rows(documents.again(), found, kept, columns, whole=_is_table(out))
+                write_documents(rows, out, inputs=documents.paths, dialect=form)
+                return replace(counted(found, kept, report), advice=advice)
         reader = EvidenceReader(semantic=semantic) if judged or count_copies else None
         compared = compared_documents(documents, lines=lines, check=None if columns is None else columns.checked)
         collection, evidence, found = _decided(compared, agreed, duplicate_rule, by, reader, progress)
-        ids = fields_of(collection.documents).ids
+        said = None if evidence is None else np.diff(evidence.triples.begins)
 
-        def numbers(found: Sequence[Status], kept: list[bool]) -> tuple[DedupSummary, dict[str, list[str]]]:
-            summary, members = counted(ids, found, kept, documents.report)
+        def shown(found: FoundStatuses) -> tuple[list[bool], DedupSummary, dict[str, list[str]]]:
+            ranks = ranks_to_show(collection.documents, found, show or "first", said=said)
+            kept = _kept(found, ranks, columns, chosen_policy)
+            members = {names[0]: names for names in map(found.ids, found.members())}
+            large = nlargest(_LARGEST, members.values(), key=len)
+            summary = replace(
+                counted(found, kept, documents.report),
+                largest=tuple(LargeGroup(len(one), tuple(one[:5])) for one in large),
+                advice=advice,
+            )
             if count_copies and evidence is not None:
-                summary = replace(summary, copies=_copies_in_groups(collection, evidence, found, progress))
-            return replace(summary, advice=advice), members
-
-        def shown(found: Sequence[Status]) -> list[bool]:
-            said = None if evidence is None else np.diff(evidence.triples.begins)
-            return _staying(kept_documents(collection, found, show or "first", said=said), found, chosen_policy)
+                summary = replace(summary, copies=_copies_in_groups(collection, evidence, found.group, progress))
+            return kept, summary, members
 
         def at_k(k: int) -> DedupSummary:
             return in_memory(statuses(collection, replace(agreed, k=k), duplicate_rule=duplicate_rule))
 
-        def in_memory(found: Sequence[Status]) -> DedupSummary:
-            kept = [True] * len(found) if annotate else shown(found)
-            summary, members = numbers(found, kept)
+        def in_memory(found: FoundStatuses) -> DedupSummary:
+            (kept, summary, members), told = shown(found), list(found)
             return replace(
                 summary,
-                rows=list(_rows(held, found, kept, columns)),
-                removed=list(_removed(held, found, kept)),
+                rows=list(_rows(held, told, kept, columns)),
+                removed=list(_removed(held, told, kept)),
                 members=members,
                 _again=None if judged or agreed.score != "count" else at_k,
             )
@@ -377,55 +376,31 @@ def dedup(
         if out is None:
             held = list(documents.again())
             return in_memory(found)
-        kept = [True] * len(found) if annotate else shown(found)
+        kept, summary, _ = shown(found)
         rows = _rows(documents.again(), found, kept, columns, whole=_is_table(out))
         write_documents(rows, out, inputs=documents.paths, dialect=form)
-        return numbers(found, kept)[0]
+        return summary
 
 
 def _copies_in_groups(
-    collection: Collection, evidence: DocumentEvidence, found: Sequence[Status], progress: Progress | None
+    collection: Collection, evidence: DocumentEvidence, groups: NDArray[np.int64], progress: Progress | None
 ) -> dict[str, Any]:
     from infostream_dedup.lab.copy_scores import count_copies_in_groups
     from infostream_dedup.lab.sweep_estimator import copy_columns
 
-    scores = count_copies_in_groups(collection, evidence, [one.group for one in found], progress=progress)
+    scores = count_copies_in_groups(collection, evidence, groups, progress=progress)
     return {"pairs": scores.links, **copy_columns(scores)}
 
 
-def _written_from_disk(
-    found: FoundStatuses,
-    facts: Mapping[str, Any],
-    documents: Rereadable,
-    out: str | Path,
-    columns: Annotation | None,
-    choice: tuple[Show, Policy],
-    dialect: CsvDialect | CsvForm,
-) -> DedupSummary:
-    """Write the output of ``dedup`` from decisions made in a work folder."""
-    report = ReadingReport(**facts["report"])
-    if documents.report != report:
-        documents.was_read(report, facts["documents"])
-    show, policy = choice
-    kept = [True] * len(found) if columns is not None else found.kept(show).tolist()
-    kept = _staying(kept, found.statuses(), policy)
-    rows = _rows(documents.again(), found.statuses(), kept, columns, whole=_is_table(out))
-    write_documents(rows, out, inputs=documents.paths, dialect=dialect)
-    return DedupSummary(
-        documents=len(found),
-        kept=sum(kept),
-        statuses={name: found.counts()[name] for name in STATUSES},
-        groups=found.groups(),
-        report=documents.report,
-    )
-
-
-def _staying(shown: list[bool], found: Iterable[Status], policy: Policy) -> list[bool]:
-    """Which documents stay in the output, given which one of each group is shown."""
-    if policy.drop is None:
-        return shown
+def _kept(
+    found: FoundStatuses, ranks: NDArray[np.int64] | None, columns: Annotation | None, policy: Policy
+) -> list[bool]:
+    """Which documents stay in the output: with columns all, otherwise the one shown, and those that do not leave."""
+    kept = [True] * len(found) if columns is not None else found.kept(ranks)
+    if columns is not None or policy.drop is None:
+        return kept
     kinds = (getattr(status, "kind", None) if status.status in ("exact", "duplicate") else None for status in found)
-    return [one or not policy.leaves(kind) for one, kind in zip(shown, kinds, strict=True)]
+    return [one or not policy.leaves(kind) for one, kind in zip(kept, kinds, strict=True)]
 
 
 def _decided(
@@ -435,7 +410,7 @@ def _decided(
     policy: Policy | None,
     reader: EvidenceReader | None,
     progress: Progress | None,
-) -> tuple[Collection, DocumentEvidence | None, Sequence[Status]]:
+) -> tuple[Collection, DocumentEvidence | None, FoundStatuses]:
     """Decide the status of every document: by evidence and a policy, or by key terms."""
     from infostream_dedup.runs.batch.collection import collect
     from infostream_dedup.runs.batch.deduplication import judged_statuses, statuses

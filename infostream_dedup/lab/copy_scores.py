@@ -274,10 +274,10 @@ _MOST_IN_GROUPS: Final = 200_000_000
 
 
 def count_copies_in_groups(
-    collection: Collection, evidence: DocumentEvidence, groups: Sequence[str], *, progress: Progress | None = None
+    collection: Collection, evidence: DocumentEvidence, groups: NDArray[np.int64], *, progress: Progress | None = None
 ) -> CopyScores:
     """Count the copies among all pairs that groups join; the pairs and the copies are those of a sweep."""
-    links = links_in_groups(np.unique(np.array(groups, dtype=object), return_inverse=True)[1])
+    links = links_in_groups(groups)
     return _counted_groups(collection, evidence, {"groups": links}, progress)["groups"]
 
 

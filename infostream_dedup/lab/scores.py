@@ -453,9 +453,7 @@ def judged_predictions(
 
 def judged_groups(collection: JudgedCollection) -> NDArray[np.int64]:
     """Return int64 (documents,), equal numbers for documents that ``dedup --preset judged`` puts into one group."""
-    numbers: dict[str, int] = {}
-    statuses = judged_statuses(collection)
-    return np.array([numbers.setdefault(status.group, len(numbers)) for status in statuses], dtype=np.int64)
+    return judged_statuses(collection).group
 
 
 class Documents(Protocol):

@@ -16,7 +16,7 @@ from infostream_dedup.errors import BadDataError, ConfigurationError, UsageError
 from infostream_dedup.links.sweeping import NO_INTERVAL
 from infostream_dedup.runs.batch import linking
 from infostream_dedup.runs.batch.collection import collect
-from infostream_dedup.runs.batch.deduplication import kept_documents, statuses
+from infostream_dedup.runs.batch.deduplication import ranks_to_show, statuses
 from infostream_dedup.runs.batch.linking import link, link_nodes, verbatim_links
 from infostream_dedup.runs.batch.sweeping import sweep_collection
 
@@ -47,14 +47,14 @@ def test_groups_join_exact_and_duplicate_only(found):
 
 def test_rule_contained_takes_a_part_of_an_earlier_document(stream):
     late = [stream[5], *stream[:5]]
-    equal = statuses(collect(read_documents(late)), Settings())
-    contained = statuses(collect(read_documents(late)), Settings(), duplicate_rule="contained")
+    equal = list(statuses(collect(read_documents(late)), Settings()))
+    contained = list(statuses(collect(read_documents(late)), Settings(), duplicate_rule="contained"))
     assert [status.status for status in equal[:3]] == ["new", "similar", "similar"]
     assert [status.status for status in contained[:3]] == ["new", "duplicate", "duplicate"]
 
 
 def test_rule_either_of_preset_similar_takes_any_relation(stream):
-    found = statuses(collect(read_documents(stream)), Settings(rule="either"))
+    found = list(statuses(collect(read_documents(stream)), Settings(rule="either")))
     digest = [row["id"] for row in stream].index("digest")
     assert found[digest].status == "duplicate"
     assert found[digest].group == "story"
@@ -77,7 +77,8 @@ def test_the_first_or_the_longest_of_a_group_is_shown(stream):
     names = [row["id"] for row in stream]
 
     def kept(rule):
-        return [name for name, stays in zip(names, kept_documents(collection, decided, rule), strict=True) if stays]
+        kept = decided.kept(ranks_to_show(collection.documents, decided, rule))
+        return [name for name, stays in zip(names, kept, strict=True) if stays]
 
     assert kept("first") == ["story", "other", "third", "digest", "headline"]
     # "Глава" is two letters longer than "Мэр".
@@ -236,10 +237,10 @@ def streams(draw):
 def test_statuses_are_those_of_all_pairs(texts, rule, short, k, target):
     collection = collection_of(texts)
     chosen = Settings(representation="stem", df_min=1, df_max=0.99, k=k, short=short, target=target)
-    expected = statuses(collection, chosen, duplicate_rule=rule)
+    expected = list(statuses(collection, chosen, duplicate_rule=rule))
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(linking, "MOST_VERBATIM_LINKS", -1)
-        assert statuses(collection, chosen, duplicate_rule=rule) == expected
+        assert list(statuses(collection, chosen, duplicate_rule=rule)) == expected
 
 
 @given(streams(), st.integers(1, 4))

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from datetime import datetime, tzinfo
 
     from infostream_dedup.model import Document
-    from infostream_dedup.runs.batch.deduplication import JudgedStatus
+    from infostream_dedup.runs.batch.deduplication import FoundJudgedStatuses, JudgedStatus
 
 REPEATS: Final = ("exact", "duplicate")
 _SHOWN: Final = 3
@@ -68,18 +68,14 @@ class Answer:
     largest: list[RepeatedGroup] = field(default_factory=list)
 
 
-def answer_of(documents: Sequence[Document], statuses: Sequence[JudgedStatus]) -> Answer:
+def answer_of(documents: Sequence[Document], found: FoundJudgedStatuses) -> Answer:
     """Sum up the statuses of a collection's documents; only those shown are looked at as a whole."""
     from infostream_dedup.model import fields_of, moment_of
     from infostream_dedup.runs.batch.sweeping import known_days
 
-    fields = fields_of(documents)
-    place = {id: number for number, id in enumerate(fields.ids)}  # noqa: A001 - its own word
-    again = [(number, place[one.of]) for number, one in enumerate(statuses) if one.status in REPEATS and one.of]
-    members: dict[str, list[int]] = {}
-    for number, one in enumerate(statuses):
-        members.setdefault(one.group, []).append(number)
-    groups = {name: found for name, found in members.items() if len(found) > 1}
+    fields, statuses, of = fields_of(documents), list(found), found.of.tolist()
+    again = [(number, of[number]) for number, one in enumerate(statuses) if one.status in REPEATS and one.of]
+    groups = [part.tolist() for part in found.members()]
     named = Counter(
         (fields.sources[later] or "", fields.sources[earlier] or "")
         for later, earlier in again
@@ -89,7 +85,7 @@ def answer_of(documents: Sequence[Document], statuses: Sequence[JudgedStatus]) -
         None if time is None else moment_of(time).date().isoformat() for time in known_days(documents, fields.times)
     ]
     by_day, repeated = Counter(day for day in times if day), Counter(times[later] for later, _ in again)
-    large = sorted(groups.items(), key=lambda one: (-len(one[1]), one[1][0]))[:_SHOWN]
+    large = sorted(groups, key=lambda one: (-len(one), one[0]))[:_SHOWN]
     return Answer(
         documents=len(statuses),
         statuses=dict(Counter(one.status for one in statuses)),
@@ -98,27 +94,24 @@ def answer_of(documents: Sequence[Document], statuses: Sequence[JudgedStatus]) -
         repeats=len(again),
         sources=[(*pair, number) for pair, number in sorted(named.items(), key=lambda one: (-one[1], one[0]))[:_MOST]],
         days=[(day, number, repeated[day]) for day, number in sorted(by_day.items())],
-        examples=_examples(documents, statuses, place, fields.sources),
+        examples=_examples(documents, statuses, of, fields.sources),
         largest=[
-            RepeatedGroup(len(found), len({fields.sources[one] for one in found} - {None}), documents[found[0]])
-            for _, found in large
+            RepeatedGroup(len(own), len({fields.sources[one] for one in own} - {None}), documents[own[0]])
+            for own in large
         ],
     )
 
 
 def _examples(
-    documents: Sequence[Document],
-    statuses: Sequence[JudgedStatus],
-    place: dict[str, int],
-    sources: Sequence[str | None],
+    documents: Sequence[Document], statuses: Sequence[JudgedStatus], of: Sequence[int], sources: Sequence[str | None]
 ) -> list[Repeated]:
     """A copy of another source, a template and an update, or other copies where there are none of these."""
     found: list[tuple[int, int]] = []
     for wanted in ("copy", "template", "updated", "retold", "copy", "copy"):
         pairs = (
-            (number, place[one.of])
+            (number, of[number])
             for number, one in enumerate(statuses)
-            if one.of and one.kind == wanted and not any(place[one.of] in pair for pair in found)
+            if one.of and one.kind == wanted and not any(of[number] in pair for pair in found)
         )
         between = (pair for pair in islice(pairs, 5000) if wanted != "copy" or sources[pair[0]] != sources[pair[1]])
         found += [pair for pair in [next(between, None)] if pair is not None]

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from infostream_dedup.judging.evidence.differing import WordDifference
     from infostream_dedup.judging.evidence.judging import JudgedCandidates
     from infostream_dedup.machine.progress import Progress
+    from infostream_dedup.model import Document
     from infostream_dedup.runs.batch.collection import Collection
     from infostream_dedup.runs.batch.judging import JudgedCollection
 
@@ -88,7 +89,7 @@ class FoundStatuses:
     def __len__(self) -> int:
         return len(self.status)
 
-    def statuses(self) -> Iterator[Status]:
+    def __iter__(self) -> Iterator[Status]:
         """The status of every document, in input order."""
         for begin in range(0, len(self), _NAMED):
             rows = slice(begin, min(begin + _NAMED, len(self)))
@@ -98,20 +99,12 @@ class FoundStatuses:
             for status, one, there, group in zip(self.status[rows].tolist(), of, known, groups, strict=True):
                 yield Status(STATUSES[status], one if there else None, group)
 
-    def kept(self, show: Show) -> NDArray[np.bool_]:
-        """Which documents are shown: of each group its ``first``, or its ``longest`` (the first of equals)."""
-        if show == "first":
-            return np.asarray(self.group == np.arange(len(self)))
-        if show != "longest":
-            raise UsageError(
-                f"show (--show) {show} compares documents in memory; with a work folder it is first or longest"
-            )
-        order = np.lexsort((np.arange(len(self)), -self.lengths, self.group))
-        first = np.ones(len(order), dtype=np.bool_)
-        first[1:] = self.group[order][1:] != self.group[order][:-1]
+    def kept(self, ranks: NDArray[np.int64] | None = None) -> list[bool]:
+        """Whether each document is shown: of each group the one of the highest rank, the first of equals."""
+        order = np.arange(len(self)) if ranks is None else np.lexsort((np.arange(len(self)), -ranks))
         kept = np.zeros(len(self), dtype=np.bool_)
-        kept[order[first]] = True
-        return kept
+        kept[order[np.unique(self.group[order], return_index=True)[1]]] = True
+        return kept.tolist()
 
     def counts(self) -> dict[str, int]:
         """Documents of each status."""
@@ -121,6 +114,12 @@ class FoundStatuses:
     def groups(self) -> int:
         """Groups of at least two documents."""
         return int((np.unique(self.group, return_counts=True)[1] > 1).sum())
+
+    def members(self) -> Iterator[NDArray[np.int64]]:
+        """The documents of each group of at least two, in input order."""
+        order = np.argsort(self.group, kind="stable")
+        begins = np.flatnonzero(np.diff(self.group[order]))
+        return (part for part in np.split(order, begins + 1) if len(part) > 1)
 
 
 @dataclass(slots=True)
@@ -145,8 +144,8 @@ class _Best:
         self.of[later], self.low[later], self.high[later] = pairs.a[top], low[top], high[top]
 
 
-def statuses(collection: Collection, settings: Settings, *, duplicate_rule: DuplicateRule = "equal") -> list[Status]:
-    """Status of every document in input order.
+def statuses(collection: Collection, settings: Settings, *, duplicate_rule: DuplicateRule = "equal") -> FoundStatuses:
+    """Status of every document.
 
     ``exact``: equal to an earlier document (``equality_hash``). ``duplicate``: the relation to an earlier document is
     ``equal`` at ``settings.k`` (or by share); rule ``contained``, the paper's own, also accepts ``contained``, and
@@ -166,7 +165,7 @@ def statuses(collection: Collection, settings: Settings, *, duplicate_rule: Dupl
     equal = np.flatnonzero(exact >= 0)
     leader = groups_of([*joined, (exact[equal], equal)], len(collection))
     status, of = chosen_statuses(exact, key_terms.sizes < INSUFFICIENT_TERMS, duplicate, similar)
-    return [*FoundStatuses(status, of, leader, ids_of(collection), np.array(collection.text_lengths)).statuses()]
+    return FoundStatuses(status, of, leader, ids_of(collection), np.array(collection.text_lengths))
 
 
 def _decided(
@@ -243,42 +242,34 @@ def chosen_statuses(
     return status, np.select([status == 1, status == 3, status == 4], [exact, duplicate, similar], -1)
 
 
-def kept_documents(
-    collection: Collection, found: Sequence[Status], show: Show = "first", *, said: NDArray[np.int64] | None = None
-) -> list[bool]:
-    """Choose the document of each group that is shown; among equals the first.
+def ranks_to_show(
+    documents: Sequence[Document] | None, found: FoundStatuses, show: Show, *, said: NDArray[np.int64] | None = None
+) -> NDArray[np.int64] | None:
+    """A number for each document, of which the highest of a group is shown; ``None`` for the first of each.
 
+    documents: ``None`` if they are not in memory;
     said: int64 (documents,), how much each says, for ``complete``; ``None`` for its length.
     """
-    ranks = said.tolist() if show == "complete" and said is not None else _ranks(collection, found, show)
-    best: dict[str, int] = {}
-    for ordinal, status in enumerate(found):
-        holder = best.setdefault(status.group, ordinal)
-        if ranks[ordinal] > ranks[holder]:
-            best[status.group] = ordinal
-    remaining = set(best.values())
-    return [ordinal in remaining for ordinal in range(len(found))]
-
-
-def _ranks(collection: Collection, found: Sequence[Status], show: Show) -> Sequence[Any]:
-    """A number for each document; the highest of a group is shown."""
     if show == "first":
-        return [0] * len(found)
-    if show in ("longest", "complete"):
-        return collection.text_lengths
+        return None
+    if documents is None and show != "longest":
+        raise UsageError(
+            f"show (--show) {show} compares documents in memory; with a work folder it is first or longest"
+        )
+    if documents is None or show in ("longest", "complete"):
+        return said if show == "complete" and said is not None else found.lengths
+    fields = fields_of(documents)
     if show == "latest":
-        times = fields_of(collection.documents).times
-        return [(-1 if time is None else time, ordinal) for ordinal, time in enumerate(times)]
+        ranks = np.empty(len(found), dtype=np.int64)
+        # Of equal times, the later in the input.
+        order = np.argsort([-1 if time is None else time for time in fields.times], kind="stable")
+        ranks[order] = np.arange(len(found))
+        return ranks
     # The authority of a source: how many documents of others came after one of its own.
-    fields = fields_of(collection.documents)
     outlets = [outlet_of(source, url) for source, url in zip(fields.sources, fields.urls, strict=True)]
-    places = {name: ordinal for ordinal, name in enumerate(fields.ids)}
-    copied = Counter(
-        outlets[places[status.group]]
-        for ordinal, status in enumerate(found)
-        if outlets[ordinal] != outlets[places[status.group]]
-    )
-    return [copied[outlet] for outlet in outlets]
+    firsts = [outlets[first] for first in found.group.tolist()]
+    copied = Counter(first for outlet, first in zip(outlets, firsts, strict=True) if outlet != first)
+    return np.array([copied[outlet] for outlet in outlets], dtype=np.int64)
 
 
 def groups_of(joined: list[tuple[NDArray[np.int64], NDArray[np.int64]]], documents: int) -> NDArray[np.int64]:
@@ -327,10 +318,10 @@ class FoundJudgedStatuses(FoundStatuses):
     differing: NDArray[np.object_]  # `WordDifference` or `None` of the same pair
     stories: NDArray[np.int64]  # int64 (documents,), earliest document of the story; -1 if it tells one alone
 
-    def statuses(self) -> Iterator[JudgedStatus]:
+    def __iter__(self) -> Iterator[JudgedStatus]:
         """The status of every document, in input order."""
         # The decorator replaces a class with slots, so super() without arguments would look for the class before it.
-        plain = FoundStatuses.statuses(self)
+        plain = FoundStatuses.__iter__(self)
         parts = (self.stories[begin : begin + _NAMED] for begin in range(0, len(self), _NAMED))
         named = ((told, self.ids(np.maximum(told, 0))) for told in parts)
         names = (
@@ -427,8 +418,8 @@ class BestPairs:
 
 def judged_statuses(
     collection: JudgedCollection, policy: Policy = EVERY_PAIR, *, progress: Progress | None = None
-) -> list[JudgedStatus]:
-    """Status of every document in input order.
+) -> FoundJudgedStatuses:
+    """Status of every document.
 
     ``exact``: equal to an earlier document (``equality_hash``). ``duplicate``: the policy joins a pair with an earlier
     document. ``similar``: a pair has any other kind except ``related``, or ``related`` with wording of .3 or
@@ -447,12 +438,9 @@ def judged_statuses(
     judging.break_chains(found, np.full(len(sizes), judging.KEPT, dtype=np.int8))
     decided.take(found)
     decided.find_forms()
-    leader, short = (
-        groups_of([decided.joined()], len(sizes)),
-        (sizes < INSUFFICIENT_TERMS) & (collection.facts.texts < 0),
-    )
-    whole = collection.collection
-    return [*decided.found(leader, short, ids_of(whole), np.array(whole.text_lengths)).statuses()]
+    short = (sizes < INSUFFICIENT_TERMS) & (collection.facts.texts < 0)
+    leader, whole = groups_of([decided.joined()], len(sizes)), collection.collection
+    return decided.found(leader, short, ids_of(whole), np.array(whole.text_lengths))
 
 
 def verdicts_of(judged: JudgedCandidates, policy: Policy, sizes: NDArray[Any]) -> judging.PairVerdicts:

@@ -437,7 +437,7 @@ def dedup(
         rules, found = StatusRules(run.nodes, chosen, duplicate_rule), Statuses(run.nodes)
         found.add(*flow.judged_documents(run, rules))
         statuses = found.finish(run.documents())
-        rows = list(statuses.statuses())
+        rows = list(statuses)
         columns = {name: pa.array([getattr(row, name) for row in rows], pa.string()) for name in _STATUS}
         return run.spark.createDataFrame(pa.table({"id": statuses.ids(np.arange(len(rows))), **columns}))
 
