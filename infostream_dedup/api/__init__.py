@@ -1,7 +1,7 @@
 """The public functions, one for every command, each in its own file.
 
 ``dictionaries``, ``passages`` and ``store`` are modules with a function for every subcommand. Importing this package
-is cheap: each function loads what it needs when it is called.
+is cheap: each function loads what it needs when it is called. Any of them raises ``TypeError`` for an unknown keyword.
 """
 
 from __future__ import annotations

@@ -252,7 +252,6 @@ def dedup(
         ConfigurationError: an option is out of range or given twice, or a file name has an unknown ending.
         BadDataError, NoInputError: see ``read_documents``; ``E_CHANGED``: the second reading differs from the first.
         CannotCreateError, CannotWriteError: the file cannot be written.
-        TypeError: an option is unknown.
     """
     import numpy as np
 

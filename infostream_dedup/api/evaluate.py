@@ -80,7 +80,6 @@ def evaluate(
         ConfigurationError: an option is out of range or given twice.
         BadDataError, NoInputError: the documents or the labels cannot be used.
         MissingExtraError: ``semantic`` without its extra.
-        TypeError: an option is unknown.
     """
     from infostream_dedup.judging.evidence.collecting import EvidenceReader
     from infostream_dedup.lab.census import CopyCensus
@@ -152,12 +151,8 @@ def compare(
             and whose texts are alike.
         pool: methods whose pairs form the pool: ``a0-a10`` as in the paper (they run even if they are not compared), or
             ``all`` compared methods.
-        kin: see ``evaluate``.
-        kin_field: see ``evaluate``.
-        lang: see ``evaluate``.
-        domains: see ``evaluate``.
+        kin, kin_field, lang, domains, closed: see ``evaluate``.
         positive: labels that count as true.
-        closed: see ``evaluate``.
         resamples: number of resampled collections from which the intervals of the labels protocol are computed.
         growth: also run every method on half of the collection.
         examples: also pick example pairs on which the methods agree.
@@ -165,9 +160,8 @@ def compare(
         count_copies: also count, as ``sweep`` does, how many pairs of each method are copies, and how many of all
             copies it finds: figures ``copies, copy_precision, copy_recall`` (and their intervals, ``_low`` and
             ``_high``).
-        reading: all reading options at once.
+        reading, options: reading options, all at once or single ones by name.
         progress: called with each step.
-        options: single reading options by name, instead of ``reading``.
 
     Returns:
         ``rows``, ``dice`` and more, and the reading report as ``report``.
@@ -176,7 +170,6 @@ def compare(
         ConfigurationError: an unknown method, parameter or protocol, or a protocol that does not suit the input.
         BadDataError, NoInputError: the documents, the labels or the kin cannot be used.
         MissingExtraError: a requested method needs a package that is not installed.
-        TypeError: an option is unknown.
 
     Example:
         >>> from infostream_dedup import compare
@@ -308,7 +301,6 @@ def audit(
         UsageError: ``pairs`` is below 1, or k or the score cannot be audited.
         ConfigurationError: an option is out of range or given twice.
         BadDataError, NoInputError: the documents or the judgements cannot be used.
-        TypeError: an option is unknown.
     """
     from infostream_dedup.judging.evidence.collecting import EvidenceReader
     from infostream_dedup.lab.audit import ASKED_COLUMNS, AUDIT_COLUMNS, AuditedCollection

@@ -190,7 +190,6 @@ def ingest(
         ConfigurationError: the store was made with other settings, or an option is out of range or given twice.
         BadDataError, NoInputError: see ``read_documents``; ``E_ID_CONFLICT``, ``E_BATCH_CONFLICT``.
         CannotCreateError, CannotWriteError, StoreBusyError: the store cannot be written.
-        TypeError: an option is unknown.
 
     Example:
         >>> import tempfile

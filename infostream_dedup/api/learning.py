@@ -174,9 +174,8 @@ def train(
             ``ingest`` requires.
         authority: file with the authority of each source, 0 to 1 (TSV or JSON Lines); by default it is learned as the
             share of originals, shrunk towards the share of all sources.
-        reading: all reading options at once.
+        reading, options: reading options, all at once or single ones by name.
         progress: called with each step.
-        options: single reading options by name, instead of ``reading``.
 
     Returns:
         The classifier, with methods ``weights``, ``suggest`` and ``learning_curve``.
@@ -185,7 +184,6 @@ def train(
         ConfigurationError: a preset, criterion, label or kind of statistics is unknown, or an option is given twice.
         BadDataError, NoInputError: an input cannot be used; ``E_ONE_CLASS``: all pairs have the same judgement.
         CannotCreateError, CannotWriteError: the model cannot be written.
-        TypeError: an option is unknown.
     """
     from infostream_dedup.judging.criteria.classifier import chosen_preset
     from infostream_dedup.judging.criteria.document_models import document_models
@@ -284,9 +282,8 @@ def classify(
         k: number of shared key terms that links a pair, 1 to 12.
         explain: add ``why`` (the weightiest reasons of the likelier direction) and ``reasons`` (all, both directions).
         repeats: return only pairs in which at least one document repeats the other.
-        reading: all reading options at once.
+        reading, options: reading options, all at once or single ones by name.
         progress: called with each step.
-        options: single reading options by name, instead of ``reading``.
 
     Returns:
         Rows ``a, b`` (ids, a the earlier), ``outcome`` (both original, a repeats b, b repeats a, each repeats the
@@ -298,7 +295,6 @@ def classify(
     Raises:
         ConfigurationError: the models do not fit each other or the domain, or an option is given twice.
         BadDataError, NoInputError: an input cannot be used.
-        TypeError: an option is unknown.
     """
     from infostream_dedup.judging.criteria.document_models import document_models
     from infostream_dedup.judging.criteria.judged_pairs import read_pairs
@@ -396,15 +392,14 @@ def suggest(
         candidates: which pairs are considered: ``key-terms`` (linked by key terms) or ``two-words`` (the same two
             heaviest words, as in the paper).
         k: number of shared key terms that links a pair, 1 to 12.
-        reading: all reading options at once.
+        reading, options: reading options, all at once or single ones by name.
         progress: called with each step.
-        options: single reading options by name, instead of ``reading``.
 
     Returns:
         Rows ``a, b, label, outcome, a_repeats_b, b_repeats_a``, which become labels once ``label`` is filled in.
 
     Raises:
-        ConfigurationError, BadDataError, NoInputError, MissingExtraError, TypeError: see ``train``.
+        ConfigurationError, BadDataError, NoInputError, MissingExtraError: see ``train``.
     """
     parted(suggest, ReadingOptions, options)
     trained = train(source, labels, preset=preset, reading=reading, progress=progress, **options)

@@ -57,7 +57,6 @@ def find(
     Raises:
         ConfigurationError: a setting is out of range or given twice, or there is no such feature.
         BadDataError, NoInputError: see ``read_documents``.
-        TypeError: an option is unknown.
 
     Example:
         >>> from infostream_dedup.api import passages
@@ -85,19 +84,15 @@ def find_novel(
     novel, and new numbers.
 
     Args:
-        source: see ``find``.
+        source, settings, reading, progress, options: see ``find``.
         boilerplate: file of sentences that are never novel.
-        settings: see ``find``.
-        reading: see ``find``.
-        progress: see ``find``.
-        options: see ``find``.
 
     Returns:
         A row for each document: ``id``, ``novel_share`` (share of its words, 0 to 1), ``novel`` (number of sentences
         that say something new), ``sentences`` (number of all sentences), ``spans`` (span, text).
 
     Raises:
-        ConfigurationError, BadDataError, NoInputError, TypeError: see ``find``.
+        ConfigurationError, BadDataError, NoInputError: see ``find``.
     """
     import numpy as np
 
@@ -133,19 +128,14 @@ def find_digests(
     """Find the documents most of whose text comes from three or more others.
 
     Args:
-        source: see ``find``.
-        boilerplate: see ``find``.
-        settings: see ``find``.
-        reading: see ``find``.
-        progress: see ``find``.
-        options: see ``find``.
+        source, boilerplate, settings, reading, progress, options: see ``find``.
 
     Returns:
         A row for each digest: ``id``, ``share`` (share of its words that come from others, 0 to 1), ``sources`` (id,
         share, spans; in the order of the text).
 
     Raises:
-        ConfigurationError, BadDataError, NoInputError, TypeError: see ``find``.
+        ConfigurationError, BadDataError, NoInputError: see ``find``.
     """
     from infostream_dedup.judging.passages.passage_table import find_digests as digests_of
 
@@ -179,7 +169,6 @@ def compare(
 
     Raises:
         ConfigurationError: a setting is out of range or given twice, or there is no such feature or language.
-        TypeError: an option is unknown.
 
     Example:
         >>> from infostream_dedup.api import passages

@@ -45,9 +45,8 @@ def boilerplate(
         min_days: minimum number of UTC days on which these texts were published, at least 1; texts without a date are
             exempt.
         min_words: minimum number of words with a letter, at least 1.
-        reading: all reading options at once.
+        reading, options: reading options, all at once or single ones by name.
         progress: called with each step.
-        options: single reading options by name, instead of ``reading``.
 
     Returns:
         Rows ``source, sentence, documents, share, first, last`` ordered by source (documents without one first), most
@@ -56,7 +55,6 @@ def boilerplate(
     Raises:
         ConfigurationError: a value is out of range or given twice.
         BadDataError, NoInputError: see ``read_documents``.
-        TypeError: an option is unknown.
     """
     from infostream_dedup.judging.passages.boilerplate import BoilerplateRule, find_boilerplate
     from infostream_dedup.judging.passages.sentence_table import read_collection
@@ -129,9 +127,8 @@ def provenance(
             by default the groups that ``dedup`` with ``annotate`` wrote into the documents.
         prefix: the ``prefix`` given to ``dedup``, if any.
         most: maximum number of groups, the largest first.
-        reading: all reading options at once.
+        reading, options: reading options, all at once or single ones by name.
         progress: called with the number of groups traced.
-        options: single reading options by name, instead of ``reading``.
 
     Returns:
         A row for each copy: ``group``, ``first`` (id), ``first_source``, ``first_by`` (``time``: it was first;
@@ -145,7 +142,6 @@ def provenance(
     Raises:
         UsageError: a group names an unknown document or only one; or there are no groups.
         BadDataError, NoInputError: see ``read_documents``.
-        TypeError: an option is unknown.
 
     Example:
         >>> from infostream_dedup import provenance
@@ -180,12 +176,7 @@ def original_messages(
     Sentences that recur in the texts of a source (see ``boilerplate``) are left out, wherever the group has them.
 
     Args:
-        source: see ``provenance``.
-        groups: see ``provenance``.
-        prefix: see ``provenance``.
-        most: see ``provenance``.
-        reading: see ``provenance``.
-        options: see ``provenance``.
+        source, groups, prefix, most, reading, options: see ``provenance``.
 
     Returns:
         A row for each fragment, in the order of the message: ``group``, ``position`` (from 1), ``id``, ``source``
@@ -194,7 +185,7 @@ def original_messages(
         ``numbers`` (the new ones).
 
     Raises:
-        UsageError, BadDataError, NoInputError, TypeError: see ``provenance``.
+        UsageError, BadDataError, NoInputError: see ``provenance``.
 
     Example:
         >>> from infostream_dedup.api.provenance import original_messages

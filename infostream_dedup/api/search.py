@@ -189,10 +189,8 @@ def similarity_matrix(
     Args:
         source: the documents (see ``read_documents``).
         k_min: leave out smaller counts; 1 by default, or 4 if the matrix would not fit into memory.
-        settings: all settings at once.
-        reading: all reading options at once.
+        settings, reading, options: settings and reading options, all at once or single ones by name.
         progress: called with each step.
-        options: single settings and reading options by name, instead of ``settings`` and ``reading``.
 
     Returns:
         ``matrix, ids``: counts (documents, documents), whose rows ask and columns answer, and the ids of its rows; also
@@ -201,7 +199,6 @@ def similarity_matrix(
     Raises:
         ConfigurationError: an option is out of range or given twice.
         BadDataError, NoInputError: see ``read_documents``.
-        TypeError: an option is unknown.
     """
     import scipy.sparse as sp
 
@@ -256,10 +253,8 @@ def key_terms(
     Args:
         source: the documents (see ``read_documents``).
         vocabulary: list V instead of K.
-        settings: all settings at once.
-        reading: all reading options at once.
+        settings, reading, options: settings and reading options, all at once or single ones by name.
         progress: called with each step.
-        options: single settings and reading options by name, instead of ``settings`` and ``reading``.
 
     Returns:
         Rows ``id, language, rank, term, number, kind, weight, documents, places, places_in_title, equivalents``: rank 1
@@ -269,7 +264,6 @@ def key_terms(
     Raises:
         ConfigurationError: an option is out of range or given twice.
         BadDataError, NoInputError: see ``read_documents``.
-        TypeError: an option is unknown.
 
     Example:
         >>> found = key_terms([{"id": "1", "text": "Завод в Харькове"}])  # doctest: +SKIP

@@ -209,7 +209,6 @@ def sweep(
     Raises:
         ConfigurationError: an option is out of range or given twice, or an input has an unknown format.
         BadDataError, NoInputError: see ``read_documents``.
-        TypeError: an option is unknown.
 
     Example:
         >>> from infostream_dedup import sweep
@@ -386,8 +385,7 @@ def sweep_store(
         ks: show only these k, 1 to n.
         examples: also pick example pairs at each k.
         estimate: count copies and estimate duplicates, as in ``sweep``; by default if the store keeps the evidence.
-        choose_by: as in ``sweep``.
-        exact: as in ``sweep``.
+        choose_by, exact: as in ``sweep``.
         progress: called with each step.
         settings: single settings by name; those of the store by default. ``n`` and ``target`` may be smaller.
 
@@ -399,7 +397,6 @@ def sweep_store(
         UsageError: ``estimate`` is true, and no evidence is kept of these documents.
         NoInputError: there is no store.
         BadDataError: the file is not a store.
-        TypeError: a setting is unknown.
     """
     from infostream_dedup.links.measures import checked_way
     from infostream_dedup.runs.batch.stored_collection import stored_collection
