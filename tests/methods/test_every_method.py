@@ -2,8 +2,10 @@
 
 import dataclasses
 import gzip
+import inspect
 import json
 import os
+import re
 import subprocess
 import sys
 from dataclasses import dataclass
@@ -142,7 +144,9 @@ def test_every_method_says_its_paper_and_parameters(name):
     assert ":" in own
     assert ">>> method(" in own
     for field in dataclasses.fields(chosen):
-        assert f"{field.name}:" in own
+        base = next(base for base in chosen.__mro__ if field.name in vars(base).get("__annotations__", {}))
+        told = rf"\n    {field.name}: .+  # \w|\n    # .+\n    {field.name}: "
+        assert re.search(told, inspect.getsource(base)), field.name
     assert method(name).as_dict()["method"] == name
 
 

@@ -49,19 +49,12 @@ __all__ = ["Method", "Pairs", "Run", "Texts", "method", "method_class", "methods
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Pairs:
-    """Distinct linked pairs of different documents, ordered by (a, b).
+    """Distinct linked pairs of different documents, ordered by (a, b)."""
 
-    Attributes:
-        a: int64 (pairs,), ordinals of the first documents.
-        b: int64 (pairs,), ordinals of the second documents; a < b if the method is symmetric.
-        scores: float64 (pairs,), share of a's signature found in b's, 0 to 1.
-        directed: whether a pair only means "a is found in b".
-    """
-
-    a: NDArray[np.int64]
-    b: NDArray[np.int64]
-    scores: NDArray[np.float64]
-    directed: bool = False
+    a: NDArray[np.int64]  # int64 (pairs,), ordinals of the first documents
+    b: NDArray[np.int64]  # int64 (pairs,), ordinals of the second documents; a < b if the method is symmetric
+    scores: NDArray[np.float64]  # float64 (pairs,), share of a's signature found in b's
+    directed: bool = False  # whether a pair only means "a is found in b"
 
     def __len__(self) -> int:
         return len(self.a)
@@ -190,15 +183,10 @@ class Texts:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Run:
-    """Result of a method on a collection.
+    """Result of a method on a collection."""
 
-    Attributes:
-        signatures: signature of each document, one row each.
-        pairs: pairs that the method links.
-    """
-
-    signatures: Ragged
-    pairs: Pairs
+    signatures: Ragged  # signature of each document, one row each
+    pairs: Pairs  # pairs that the method links
 
     @property
     def bytes_per_document(self) -> float:

@@ -85,10 +85,6 @@ class FirstParagraph(Method):
     older rules of InfoStream for messages with uninformative headlines, without parameters. A paragraph ends at a line
     break; case, punctuation and the title are ignored.
 
-    Attributes:
-        unit: ``paragraph`` or ``sentence``.
-        least_words: minimum number of words, 1 to 100; a document with a shorter beginning has no signature.
-
     Example:
         >>> from infostream_dedup.lab.methods import Texts, method
         >>> texts = Texts.of("Мост открыт.\nНачалось движение.", "МОСТ ОТКРЫТ\nПробок нет.", "Мост закрыт.")
@@ -96,7 +92,8 @@ class FirstParagraph(Method):
         [(0, 1, 1.0)]
     """
 
-    unit: Annotated[str, OneOf("paragraph", "sentence")] = "paragraph"
+    unit: Annotated[str, OneOf("paragraph", "sentence")] = "paragraph"  # what a beginning is
+    # minimum number of words; a document with a shorter beginning has no signature
     least_words: Annotated[int, Range(1, 100)] = 1
 
     def sign(self, texts: Texts) -> Ragged:
@@ -120,15 +117,10 @@ class FirstParagraph(Method):
 
 @dataclass(frozen=True)
 class _LeadingWords(Method):
-    """Compares one fingerprint of each document's heaviest words.
+    """Compares one fingerprint of each document's heaviest words."""
 
-    Attributes:
-        words: number of words kept, 1 to 100.
-        bits: 32 for CRC32 as in the paper, 64 to avoid chance collisions.
-    """
-
-    words: Annotated[int, Range(1, 100)] = 6
-    bits: Annotated[int, OneOf(32, 64)] = 32
+    words: Annotated[int, Range(1, 100)] = 6  # number of words kept
+    bits: Annotated[int, OneOf(32, 64)] = 32  # 32 for CRC32 as in the paper, 64 to avoid chance collisions
 
     @abstractmethod
     def _weigh(self, texts: Texts) -> sp.csr_array:
@@ -219,9 +211,6 @@ class OptimalFrequency(_LeadingWords):
     a hyperbola. In a collection of fewer than e^c = 98,700 documents no word is that rare, so that the weight is merely
     a flatter IDF; a smaller c brings the optimum within reach.
 
-    Attributes:
-        c: IDF of the optimal frequency, 0.1 to 50: -ln(10 / 10^6) = 11.5 in the paper.
-
     Example:
         >>> from infostream_dedup.lab.methods import Texts, method
         >>> texts = Texts.of("Мэр Киева открыл новый мост", "Новый мост открыл мэр Киева", "Погода испортилась")
@@ -229,7 +218,7 @@ class OptimalFrequency(_LeadingWords):
         [(0, 1, 1.0)]
     """
 
-    c: Annotated[float, Range(0.1, 50.0)] = 11.5
+    c: Annotated[float, Range(0.1, 50.0)] = 11.5  # IDF of the optimal frequency: -ln(10 / 10^6) = 11.5 in the paper
 
     def _weigh(self, texts: Texts) -> sp.csr_array:
         return texts.counts.rows(optimal_weights(texts.counts, self.c))
@@ -259,12 +248,6 @@ class IMatch(Sharing):
     patent 6,658,423, 2003: words are assigned to lists by hash, each list has its own fingerprint, and one common
     fingerprint makes a pair.
 
-    Attributes:
-        lists: number of parts of the lexicon, 1 to 64; 1 is I-Match itself.
-        idf_low: minimum normalised IDF of the lexicon, 0 to 1.
-        idf_high: maximum normalised IDF of the lexicon, 0 to 1.
-        least_words: number of distinct words of a part that a document needs for a fingerprint, 1 to 100.
-
     Example:
         >>> from infostream_dedup.lab.methods import Texts, method
         >>> story = "Мэр города торжественно открыл новый мост через реку, движение начнется завтра утром"
@@ -273,9 +256,10 @@ class IMatch(Sharing):
         [(0, 1, 1.0)]
     """
 
-    lists: Annotated[int, Range(1, 64)] = 1
-    idf_low: Annotated[float, Range(0.0, 1.0)] = 0.2
-    idf_high: Annotated[float, Range(0.0, 1.0)] = 0.85
+    lists: Annotated[int, Range(1, 64)] = 1  # number of parts of the lexicon; 1 is I-Match itself
+    idf_low: Annotated[float, Range(0.0, 1.0)] = 0.2  # minimum normalised IDF of the lexicon
+    idf_high: Annotated[float, Range(0.0, 1.0)] = 0.85  # maximum normalised IDF of the lexicon
+    # number of distinct words of a part that a document needs for a fingerprint
     least_words: Annotated[int, Range(1, 100)] = 4
 
     def sign(self, texts: Texts) -> Ragged:
@@ -300,13 +284,6 @@ class LexiconRandomization(Sharing):
     authors' I-Match: normalised IDF ln((N + 1) / df) / ln(N + 1) from 0.2 to 0.85, 4 words. SHA-1 is truncated to 64
     bits. Which words a lexicon lacks depends on a hash of the word, not on the collection.
 
-    Attributes:
-        k: number of random lexicons besides the whole one (K in the paper), 0 to 100.
-        p: share of the words that each random lexicon lacks, 0.01 to 0.99.
-        idf_low: minimum normalised IDF of the lexicon, 0 to 1.
-        idf_high: maximum normalised IDF of the lexicon, 0 to 1.
-        least_words: number of distinct words of a lexicon that a document needs for a fingerprint, 1 to 100.
-
     Example:
         >>> from infostream_dedup.lab.methods import Texts, method
         >>> story = "Мэр города торжественно открыл новый мост через реку, движение начнется завтра утром"
@@ -315,10 +292,11 @@ class LexiconRandomization(Sharing):
         [(0, 1, 1.0)]
     """
 
-    k: Annotated[int, Range(0, 100)] = 10
-    p: Annotated[float, Range(0.01, 0.99)] = 0.33
-    idf_low: Annotated[float, Range(0.0, 1.0)] = 0.2
-    idf_high: Annotated[float, Range(0.0, 1.0)] = 0.85
+    k: Annotated[int, Range(0, 100)] = 10  # number of random lexicons besides the whole one (K in the paper)
+    p: Annotated[float, Range(0.01, 0.99)] = 0.33  # share of the words that each random lexicon lacks
+    idf_low: Annotated[float, Range(0.0, 1.0)] = 0.2  # minimum normalised IDF of the lexicon
+    idf_high: Annotated[float, Range(0.0, 1.0)] = 0.85  # maximum normalised IDF of the lexicon
+    # number of distinct words of a lexicon that a document needs for a fingerprint
     least_words: Annotated[int, Range(1, 100)] = 4
 
     def sign(self, texts: Texts) -> Ragged:
@@ -347,13 +325,6 @@ class DescriptiveWords(Method):
     least 1 % of a word's documents must be above its threshold. Documents without any bit would all be equal; they get
     no signature.
 
-    Attributes:
-        steps: number of steps into which the frequency range is divided, 2 to 100; Delta is one step.
-        rounds: number of training rounds, 0 to 50.
-        dropped: share of the words dropped in each round, 0.01 to 0.9.
-        fewest: number of support words that training keeps at least, 1 to 10^6.
-        coverage: share of the documents that must keep at least one bit, 0 to 1.
-
     Example:
         >>> from infostream_dedup.lab.methods import Texts, method
         >>> texts = Texts.of("мост мост мост река", "Мост, мост, мост! Река?", "река река река мост", "река мост")
@@ -361,11 +332,12 @@ class DescriptiveWords(Method):
         [(0, 1, 1.0)]
     """
 
+    # number of steps into which the frequency range is divided; Delta is one step
     steps: Annotated[int, Range(2, 100)] = 20
-    rounds: Annotated[int, Range(0, 50)] = 5
-    dropped: Annotated[float, Range(0.01, 0.9)] = 0.3
-    fewest: Annotated[int, Range(1, 10**6)] = 3000
-    coverage: Annotated[float, Range(0.0, 1.0)] = 0.95
+    rounds: Annotated[int, Range(0, 50)] = 5  # number of training rounds
+    dropped: Annotated[float, Range(0.01, 0.9)] = 0.3  # share of the words dropped in each round
+    fewest: Annotated[int, Range(1, 10**6)] = 3000  # number of support words that training keeps at least
+    coverage: Annotated[float, Range(0.0, 1.0)] = 0.95  # share of the documents that must keep at least one bit
 
     def sign(self, texts: Texts) -> Ragged:
         """Return one hash of the words whose bit is 1 for each document."""
@@ -439,11 +411,6 @@ class Megashingles(Method):
     original 84 functions): .29 at p = .75, .49 at .80, .73 at .85. The figures in the 2007 paper (.33, .42, .50) are
     miscalculated.
 
-    Attributes:
-        w: number of words in a shingle, 1 to 20.
-        groups: number of supershingles of a document, 2 to 20.
-        group_size: number of samples in a supershingle, 1 to 50; 14 in the original.
-
     Example:
         >>> from infostream_dedup.lab.methods import Texts, method
         >>> story = "Мэр города торжественно открыл новый мост через реку, движение начнется завтра утром"
@@ -451,9 +418,9 @@ class Megashingles(Method):
         [(0, 1, 1.0)]
     """
 
-    w: Annotated[int, Range(1, 20)] = 5
-    groups: Annotated[int, Range(2, 20)] = 6
-    group_size: Annotated[int, Range(1, 50)] = 6
+    w: Annotated[int, Range(1, 20)] = 5  # number of words in a shingle
+    groups: Annotated[int, Range(2, 20)] = 6  # number of supershingles of a document
+    group_size: Annotated[int, Range(1, 50)] = 6  # number of samples in a supershingle; 14 in the original
 
     def sign(self, texts: Texts) -> Ragged:
         """Return all megashingles of each document: groups (groups - 1) / 2 values."""
@@ -474,13 +441,9 @@ _BITS: Final = 64
 
 @dataclass(frozen=True)
 class _Projections(Method):
-    """Compares one value of 64 bits for each document.
+    """Compares one value of 64 bits for each document."""
 
-    Attributes:
-        k: maximum number of differing bits, 0 to 15.
-    """
-
-    k: Annotated[int, Range(0, 15)] = 3
+    k: Annotated[int, Range(0, 15)] = 3  # maximum number of differing bits
 
     def link(self, texts: Texts, signatures: Ragged) -> Pairs:
         """Return pairs that differ in at most k bits; the score is the share of equal bits."""
@@ -501,9 +464,6 @@ class SimHash(_Projections):
     If the bits are divided into k + 1 equal parts, two documents that differ in k bits agree in at least one part, so
     that sorting by each part finds all pairs.
 
-    Attributes:
-        w: number of words in a feature, 1 to 20.
-
     Example:
         >>> from infostream_dedup.lab.methods import Texts, method
         >>> story = "Мэр города торжественно открыл новый мост через реку, движение начнется завтра утром"
@@ -511,7 +471,7 @@ class SimHash(_Projections):
         [(0, 1, 1.0)]
     """
 
-    w: Annotated[int, Range(1, 20)] = 1
+    w: Annotated[int, Range(1, 20)] = 1  # number of words in a feature
 
     def sign(self, texts: Texts) -> Ragged:
         """Return one 64-bit value for each document."""
@@ -573,12 +533,6 @@ class MinHashLsh(Method):
     permutations, bands and buckets are the package's. A candidate becomes a pair if the resemblance estimated from the
     signatures reaches the threshold. Requires the extra ``bench``.
 
-    Attributes:
-        permutations: number of minima of a document, 16 to 1024.
-        tau: minimum estimated resemblance, 0.05 to 1.
-        w: number of words in a shingle, 1 to 20.
-        seed: random seed of the permutations, 0 to 2^31 - 1.
-
     Example:
         >>> from infostream_dedup.lab.methods import Texts, method
         >>> texts = Texts.of("Мэр открыл новый мост через реку", "Мэр открыл новый мост через реку!", "Мост закрыт")
@@ -586,10 +540,10 @@ class MinHashLsh(Method):
         [(0, 1, 1.0)]
     """
 
-    permutations: Annotated[int, Range(16, 1024)] = 128
-    tau: Annotated[float, Range(0.05, 1.0)] = 0.6
-    w: Annotated[int, Range(1, 20)] = 3
-    seed: Annotated[int, Range(0, 2**31 - 1)] = 1
+    permutations: Annotated[int, Range(16, 1024)] = 128  # number of minima of a document
+    tau: Annotated[float, Range(0.05, 1.0)] = 0.6  # minimum estimated resemblance
+    w: Annotated[int, Range(1, 20)] = 3  # number of words in a shingle
+    seed: Annotated[int, Range(0, 2**31 - 1)] = 1  # random seed of the permutations
 
     def sign(self, texts: Texts) -> Ragged:
         """Return the minima of each document."""

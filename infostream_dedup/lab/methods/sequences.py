@@ -33,17 +33,11 @@ from infostream_dedup.model.limits import OneOf, Range
 
 @dataclass(frozen=True)
 class _ChosenSentences(Method):
-    """Compares one fingerprint of each document's first sentences by rank.
+    """Compares one fingerprint of each document's first sentences by rank."""
 
-    Attributes:
-        sentences: number of sentences kept, 1 to 20; a document with fewer keeps all.
-        distinct: whether a repeated sentence counts once.
-        bits: 32 for CRC32 as in the paper, 64 to avoid chance collisions.
-    """
-
-    sentences: Annotated[int, Range(1, 20)] = 2
-    distinct: bool = True
-    bits: Annotated[int, OneOf(32, 64)] = 32
+    sentences: Annotated[int, Range(1, 20)] = 2  # number of sentences kept; a document with fewer keeps all
+    distinct: bool = True  # whether a repeated sentence counts once
+    bits: Annotated[int, OneOf(32, 64)] = 32  # 32 for CRC32 as in the paper, 64 to avoid chance collisions
 
     @staticmethod
     @abstractmethod
@@ -119,13 +113,6 @@ class ThreePlusFive(Method):
     does not specify, is counted in words. A repeated sentence counts once. Ties are broken by signature, as in the
     paper.
 
-    Attributes:
-        length_ratio: maximum ratio of lengths, 1 to 10.
-        sentence_ratio: maximum ratio of the numbers of sentences, 1 to 10.
-        shared_words: number of words that must be shared, 0 to 5.
-        shared_sentences: number of sentences that longer documents must share, 1 to 3.
-        bits: 32 for CRC32 as in the paper, 64 to avoid chance collisions.
-
     Example:
         >>> from infostream_dedup.lab.methods import Texts, method
         >>> story = "Мэр города торжественно открыл новый мост. Движение начнется завтра утром."
@@ -133,11 +120,11 @@ class ThreePlusFive(Method):
         [(0, 1, 1.0)]
     """
 
-    length_ratio: Annotated[float, Range(1.0, 10.0)] = 1.15
-    sentence_ratio: Annotated[float, Range(1.0, 10.0)] = 1.20
-    shared_words: Annotated[int, Range(0, 5)] = 2
-    shared_sentences: Annotated[int, Range(1, 3)] = 2
-    bits: Annotated[int, OneOf(32, 64)] = 32
+    length_ratio: Annotated[float, Range(1.0, 10.0)] = 1.15  # maximum ratio of lengths
+    sentence_ratio: Annotated[float, Range(1.0, 10.0)] = 1.20  # maximum ratio of the numbers of sentences
+    shared_words: Annotated[int, Range(0, 5)] = 2  # number of words that must be shared
+    shared_sentences: Annotated[int, Range(1, 3)] = 2  # number of sentences that longer documents must share
+    bits: Annotated[int, OneOf(32, 64)] = 32  # 32 for CRC32 as in the paper, 64 to avoid chance collisions
 
     def sign(self, texts: Texts) -> Ragged:
         """Return length, number of sentences, three sentences and five words of each document, 0 for missing ones."""
@@ -174,17 +161,6 @@ class ThreePlusTwo(Method):
     Each dictionary word counts once per sentence unless ``occurrences`` is true; the paper is inconsistent. A document
     with fewer than five sentences keeps them by length, and its five longest words. A repeated sentence counts once.
 
-    Attributes:
-        n: number of sentences that documents with more than five must share (N in the paper), 1 to 5.
-        frequent: number of sentences chosen by dictionary words, and of words taken from the dictionary at most, 0 to
-            5; the other of the five are the longest.
-        dictionary: number of words in the frequency dictionary, 1 to 100.
-        occurrences: whether every occurrence of a dictionary word in a sentence counts.
-        length_ratio: maximum ratio of lengths, 1 to 10.
-        sentence_ratio: maximum ratio of the numbers of sentences, 1 to 10.
-        shared_words: number of words that must be shared, 0 to 5.
-        bits: 32 for CRC32 as in the paper, 64 to avoid chance collisions.
-
     Example:
         >>> from infostream_dedup.lab.methods import Texts, method
         >>> story = "Мэр города торжественно открыл новый мост. Движение начнется завтра утром."
@@ -192,14 +168,17 @@ class ThreePlusTwo(Method):
         [(0, 1, 1.0)]
     """
 
+    # number of sentences that documents with more than five must share (N in the paper)
     n: Annotated[int, Range(1, 5)] = 2
+    # number of sentences chosen by dictionary words, and of words taken from the dictionary at most; the other of the
+    # five are the longest
     frequent: Annotated[int, Range(0, 5)] = 3
-    dictionary: Annotated[int, Range(1, 100)] = 10
-    occurrences: bool = False
-    length_ratio: Annotated[float, Range(1.0, 10.0)] = 1.15
-    sentence_ratio: Annotated[float, Range(1.0, 10.0)] = 1.20
-    shared_words: Annotated[int, Range(0, 5)] = 2
-    bits: Annotated[int, OneOf(32, 64)] = 32
+    dictionary: Annotated[int, Range(1, 100)] = 10  # number of words in the frequency dictionary
+    occurrences: bool = False  # whether every occurrence of a dictionary word in a sentence counts
+    length_ratio: Annotated[float, Range(1.0, 10.0)] = 1.15  # maximum ratio of lengths
+    sentence_ratio: Annotated[float, Range(1.0, 10.0)] = 1.20  # maximum ratio of the numbers of sentences
+    shared_words: Annotated[int, Range(0, 5)] = 2  # number of words that must be shared
+    bits: Annotated[int, OneOf(32, 64)] = 32  # 32 for CRC32 as in the paper, 64 to avoid chance collisions
 
     def sign(self, texts: Texts) -> Ragged:
         """Return length, number of sentences, five sentences and five words of each document, 0 for missing ones."""
@@ -307,12 +286,6 @@ class Shingles(_Measured):
     Defaults are those of the 3-Shingle with which Yu et al. compare Low-IDF-Sig: w = 3, tau = 0.6, with repetitions
     counted (``bag``), unlike Broder's sets. All words count, function words included.
 
-    Attributes:
-        w: number of words in a shingle, 1 to 20.
-        tau: minimum resemblance or containment, 0.05 to 1.
-        measure: ``resemblance`` or ``containment``.
-        bag: whether repeated shingles count as often as they occur.
-
     Example:
         >>> from infostream_dedup.lab.methods import Texts, method
         >>> texts = Texts.of("Мэр открыл новый мост через реку", "Вчера мэр открыл новый мост через реку. Она довольна")
@@ -322,10 +295,10 @@ class Shingles(_Measured):
         [(0, 1, 1.0)]
     """
 
-    w: Annotated[int, Range(1, 20)] = 3
-    tau: Annotated[float, Range(0.05, 1.0)] = 0.6
-    measure: Annotated[str, OneOf("resemblance", "containment")] = "resemblance"
-    bag: bool = True
+    w: Annotated[int, Range(1, 20)] = 3  # number of words in a shingle
+    tau: Annotated[float, Range(0.05, 1.0)] = 0.6  # minimum resemblance or containment
+    measure: Annotated[str, OneOf("resemblance", "containment")] = "resemblance"  # what is asked of a pair
+    bag: bool = True  # whether repeated shingles count as often as they occur
 
     def sign(self, texts: Texts) -> Ragged:
         """Return the shingles of each document."""
@@ -344,14 +317,6 @@ class DigitalSyntacticClustering(_Measured):
 
     A short document may have an empty MOD_m sample and then matches nothing, the weakness that Yu et al. point out.
 
-    Attributes:
-        w: number of words in a shingle, 1 to 20.
-        tau: minimum resemblance or containment of the samples, 0.05 to 1.
-        sample: ``mod`` or ``min``.
-        m: with ``mod``, one in m fingerprints is kept, 1 to 10,000.
-        s: with ``min``, number of fingerprints kept, 1 to 10,000.
-        measure: ``resemblance`` or, with ``mod`` only, ``containment``.
-
     Example:
         >>> from infostream_dedup.lab.methods import Texts, method
         >>> texts = Texts.of("Мэр открыл новый мост через реку", "Вчера мэр открыл новый мост через реку")
@@ -359,11 +324,12 @@ class DigitalSyntacticClustering(_Measured):
         [(0, 1, 0.8)]
     """
 
-    w: Annotated[int, Range(1, 20)] = 3
-    tau: Annotated[float, Range(0.05, 1.0)] = 0.5
-    sample: Annotated[str, OneOf("mod", "min")] = "mod"
-    m: Annotated[int, Range(1, 10_000)] = 25
-    s: Annotated[int, Range(1, 10_000)] = 100
+    w: Annotated[int, Range(1, 20)] = 3  # number of words in a shingle
+    tau: Annotated[float, Range(0.05, 1.0)] = 0.5  # minimum resemblance or containment of the samples
+    sample: Annotated[str, OneOf("mod", "min")] = "mod"  # MOD_m or MIN_s
+    m: Annotated[int, Range(1, 10_000)] = 25  # with ``mod``, one in m fingerprints is kept
+    s: Annotated[int, Range(1, 10_000)] = 100  # with ``min``, number of fingerprints kept
+    # what is asked of a pair; containment with ``mod`` only
     measure: Annotated[str, OneOf("resemblance", "containment")] = "resemblance"
 
     def __post_init__(self) -> None:
@@ -388,13 +354,6 @@ class Supershingles(Sharing):
     Najork: 84 fingerprints in groups of 14. An incomplete last group counts only if it is the only one. Yu et al. find
     the method much worse on short texts.
 
-    Attributes:
-        w: number of words in a shingle, 1 to 20.
-        sample: ``min`` or ``mod``.
-        s: with ``min``, number of fingerprints kept, 1 to 10,000.
-        m: with ``mod``, one in m fingerprints is kept, 1 to 10,000.
-        group: number of fingerprints in a supershingle, 1 to 1000.
-
     Example:
         >>> from infostream_dedup.lab.methods import Texts, method
         >>> story = "Мэр города торжественно открыл новый мост через реку, движение начнется завтра утром"
@@ -402,11 +361,11 @@ class Supershingles(Sharing):
         [(0, 1, 0.2)]
     """
 
-    w: Annotated[int, Range(1, 20)] = 3
-    sample: Annotated[str, OneOf("min", "mod")] = "min"
-    s: Annotated[int, Range(1, 10_000)] = 84
-    m: Annotated[int, Range(1, 10_000)] = 25
-    group: Annotated[int, Range(1, 1000)] = 14
+    w: Annotated[int, Range(1, 20)] = 3  # number of words in a shingle
+    sample: Annotated[str, OneOf("min", "mod")] = "min"  # MIN_s or MOD_m
+    s: Annotated[int, Range(1, 10_000)] = 84  # with ``min``, number of fingerprints kept
+    m: Annotated[int, Range(1, 10_000)] = 25  # with ``mod``, one in m fingerprints is kept
+    group: Annotated[int, Range(1, 1000)] = 14  # number of fingerprints in a supershingle
 
     def sign(self, texts: Texts) -> Ragged:
         """Return the supershingles of each document."""
@@ -428,12 +387,6 @@ class Winnowing(Method):
     Pairs are scored by the share of the smaller document's fingerprints that the other has, so that a text inside
     another is found; with ``measure`` resemblance by the share of the union.
 
-    Attributes:
-        w: number of words in a shingle, 1 to 20.
-        window: one of this many consecutive shingles is kept, 1 to 100.
-        tau: minimum share of common fingerprints, 0.05 to 1.
-        measure: ``containment``: share of the smaller document's; ``resemblance``: share of both documents'.
-
     Example:
         >>> from infostream_dedup.lab.methods import Texts, method
         >>> story = "Мэр города торжественно открыл новый мост через реку, движение начнется завтра утром"
@@ -442,9 +395,10 @@ class Winnowing(Method):
         [(0, 1, 1.0)]
     """
 
-    w: Annotated[int, Range(1, 20)] = 5
-    window: Annotated[int, Range(1, 100)] = 4
-    tau: Annotated[float, Range(0.05, 1.0)] = 0.5
+    w: Annotated[int, Range(1, 20)] = 5  # number of words in a shingle
+    window: Annotated[int, Range(1, 100)] = 4  # one of this many consecutive shingles is kept
+    tau: Annotated[float, Range(0.05, 1.0)] = 0.5  # minimum share of common fingerprints
+    # ``containment``: share of the smaller document's; ``resemblance``: share of both documents'
     measure: Annotated[str, OneOf("containment", "resemblance")] = "containment"
 
     def sign(self, texts: Texts) -> Ragged:
@@ -480,11 +434,6 @@ class LogShingles(Method):
     The last words are joined to the first, so that n words have n shingles. A document with an empty sample keeps its
     smallest fingerprint.
 
-    Attributes:
-        w: number of words in a shingle, 1 to 20.
-        sample: ``log`` or ``mod``.
-        target: with ``mod``, approximate number of fingerprints kept for a long document, 1 to 1000.
-
     Example:
         >>> from infostream_dedup.lab.methods import Texts, method
         >>> story = "Мэр города торжественно открыл новый мост через реку, движение начнется завтра утром"
@@ -492,8 +441,9 @@ class LogShingles(Method):
         [(0, 1, 1.0)]
     """
 
-    w: Annotated[int, Range(1, 20)] = 5
-    sample: Annotated[str, OneOf("log", "mod")] = "log"
+    w: Annotated[int, Range(1, 20)] = 5  # number of words in a shingle
+    sample: Annotated[str, OneOf("log", "mod")] = "log"  # how many are kept
+    # with ``mod``, approximate number of fingerprints kept for a long document
     target: Annotated[int, Range(1, 1000)] = 8
 
     def sign(self, texts: Texts) -> Ragged:
@@ -556,14 +506,6 @@ class Decomposition(Method):
     If many documents share little more than a stock phrase, ``least_shared`` requires a share of the smaller set of
     shingles before texts are compared ("something cheaper" in the paper); by default every candidate is compared.
 
-    Attributes:
-        w: number of words in a shingle, 1 to 20.
-        t: minimum String::Similarity, 0.05 to 1.
-        r: maximum ratio of lengths, 1 to 100.
-        unit: in which lengths are counted, ``words`` or ``characters``.
-        least_shared: minimum share of the smaller document's shingles that both have, 0 to 1; 0 compares all
-            candidates.
-
     Example:
         >>> from infostream_dedup.lab.methods import Texts, method
         >>> story = "Мэр города торжественно открыл новый мост через реку, движение начнется завтра"
@@ -571,10 +513,12 @@ class Decomposition(Method):
         [(0, 1, 0.962)]
     """
 
-    w: Annotated[int, Range(1, 20)] = 5
-    t: Annotated[float, Range(0.05, 1.0)] = 0.85
-    r: Annotated[float, Range(1.0, 100.0)] = 1.15
+    w: Annotated[int, Range(1, 20)] = 5  # number of words in a shingle
+    t: Annotated[float, Range(0.05, 1.0)] = 0.85  # minimum String::Similarity
+    r: Annotated[float, Range(1.0, 100.0)] = 1.15  # maximum ratio of lengths
+    # in which lengths are counted
     unit: Annotated[str, OneOf("words", "characters")] = "words"
+    # minimum share of the smaller document's shingles that both have; 0 compares all candidates
     least_shared: Annotated[float, Range(0.0, 1.0)] = 0.0
 
     def sign(self, texts: Texts) -> Ragged:
@@ -613,15 +557,6 @@ class SpotSigs(Method):
     two documents, that upper bound drops all that matter, so it is 1 here. Their tau is 0.85; at 0.5 a reprint may add
     or lose a third.
 
-    Attributes:
-        c: number of words after the antecedent, 1 to 10.
-        d: distance from one word to where the search for the next starts, 1 to 10.
-        tau: minimum multiset resemblance, 0.05 to 1.
-        least_spots: number of signatures that a document needs, 1 to 100.
-        idf_low: minimum normalised IDF of a signature, 0 to 1.
-        idf_high: maximum normalised IDF of a signature, 0 to 1.
-        antecedent: whether the signature includes the antecedent, as in the paper; the authors' code leaves it out.
-
     Example:
         >>> from infostream_dedup.lab.methods import Texts, method
         >>> story = "Мэр города и глава района открыли мост, который по плану строили три года, "
@@ -631,12 +566,13 @@ class SpotSigs(Method):
         [(0, 1, 1.0)]
     """
 
-    c: Annotated[int, Range(1, 10)] = 3
-    d: Annotated[int, Range(1, 10)] = 1
-    tau: Annotated[float, Range(0.05, 1.0)] = 0.5
-    least_spots: Annotated[int, Range(1, 100)] = 4
-    idf_low: Annotated[float, Range(0.0, 1.0)] = 0.2
-    idf_high: Annotated[float, Range(0.0, 1.0)] = 1.0
+    c: Annotated[int, Range(1, 10)] = 3  # number of words after the antecedent
+    d: Annotated[int, Range(1, 10)] = 1  # distance from one word to where the search for the next starts
+    tau: Annotated[float, Range(0.05, 1.0)] = 0.5  # minimum multiset resemblance
+    least_spots: Annotated[int, Range(1, 100)] = 4  # number of signatures that a document needs
+    idf_low: Annotated[float, Range(0.0, 1.0)] = 0.2  # minimum normalised IDF of a signature
+    idf_high: Annotated[float, Range(0.0, 1.0)] = 1.0  # maximum normalised IDF of a signature
+    # whether the signature includes the antecedent, as in the paper; the authors' code leaves it out
     antecedent: bool = True
 
     def sign(self, texts: Texts) -> Ragged:
@@ -672,12 +608,6 @@ class LowIdfSignatures(_Measured):
     chains without naming them; its example keeps them, and so do we. Its similarity formula is lost; we use that of
     SpotSigs.
 
-    Attributes:
-        n: number of most frequent words of the language that start a chain, 0 to 5000.
-        c: number of words after the antecedent, 1 to 10.
-        d: step from word to word, 1 to 10.
-        tau: minimum multiset resemblance, 0.05 to 1.
-
     Example:
         >>> from infostream_dedup.lab.methods import Texts, method
         >>> story = "Мэр города и глава района открыли мост, который по плану строили три года, "
@@ -686,10 +616,10 @@ class LowIdfSignatures(_Measured):
         [(0, 1, 0.75)]
     """
 
-    n: Annotated[int, Range(0, 5000)] = 50
-    c: Annotated[int, Range(1, 10)] = 3
-    d: Annotated[int, Range(1, 10)] = 1
-    tau: Annotated[float, Range(0.05, 1.0)] = 0.6
+    n: Annotated[int, Range(0, 5000)] = 50  # number of most frequent words of the language that start a chain
+    c: Annotated[int, Range(1, 10)] = 3  # number of words after the antecedent
+    d: Annotated[int, Range(1, 10)] = 1  # step from word to word
+    tau: Annotated[float, Range(0.05, 1.0)] = 0.6  # minimum multiset resemblance
 
     def sign(self, texts: Texts) -> Ragged:
         """Return the features of each document; repeated ones are numbered."""

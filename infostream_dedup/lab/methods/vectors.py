@@ -44,9 +44,6 @@ class TfIdfCosine(Method):
     significant ones, not stems. All pairs that reach the threshold are found without multiplying all vectors
     (``features.joins``).
 
-    Attributes:
-        tau: minimum cosine, 0.05 to 1.
-
     Example:
         >>> from infostream_dedup.lab.methods import Texts, method
         >>> texts = Texts.of("Мэр открыл новый мост", "Новый мост открыл мэр", "Дождь", "Снег", "Футбол")
@@ -54,7 +51,7 @@ class TfIdfCosine(Method):
         [(0, 1, 1.0)]
     """
 
-    tau: Annotated[float, Range(0.05, 1.0)] = 0.6
+    tau: Annotated[float, Range(0.05, 1.0)] = 0.6  # minimum cosine
 
     def sign(self, texts: Texts) -> Ragged:
         """Return each document's word numbers with weights of norm 1."""
@@ -93,9 +90,6 @@ class Semantic(Method):
     (``evidence.meaning``). Every document is compared with every other, across languages too. Requires the
     extra ``semantic``; it takes about .2 s per document, so it runs only if it is named.
 
-    Attributes:
-        tau: minimum cosine, 0.5 to 1.
-
     Example:
         >>> from infostream_dedup.lab.methods import method
         >>> method("semantic", tau=0.95).as_dict()
@@ -104,7 +98,7 @@ class Semantic(Method):
 
     only_when_named: ClassVar[bool] = True
 
-    tau: Annotated[float, Range(0.5, 1.0)] = 0.9
+    tau: Annotated[float, Range(0.5, 1.0)] = 0.9  # minimum cosine
 
     def sign(self, texts: Texts) -> Ragged:
         """Return 384 small whole numbers for each document with a word."""
@@ -151,11 +145,6 @@ class StreamClusters(Method):
     input order, and the pairs are all pairs of a cluster: this is a baseline of ``ingest``, and depends on the order as
     ``ingest`` does.
 
-    Attributes:
-        tau: minimum similarity to join a cluster, 0.01 to 1.
-        time: share of time in the similarity, 0 to 0.9; words have the rest.
-        sigma: width of the Gaussians in hours, 1 to 10000.
-
     Example:
         >>> from infostream_dedup.lab.methods import Texts, method
         >>> texts = Texts.of("Мэр открыл новый мост", "Новый мост открыл мэр", "Дождь", "Снег", "Футбол")
@@ -165,9 +154,9 @@ class StreamClusters(Method):
 
     only_when_named: ClassVar[bool] = True
 
-    tau: Annotated[float, Range(0.01, 1.0)] = 0.4
-    time: Annotated[float, Range(0.0, 0.9)] = 0.2
-    sigma: Annotated[float, Range(1.0, 10_000.0)] = 72.0
+    tau: Annotated[float, Range(0.01, 1.0)] = 0.4  # minimum similarity to join a cluster
+    time: Annotated[float, Range(0.0, 0.9)] = 0.2  # share of time in the similarity; words have the rest
+    sigma: Annotated[float, Range(1.0, 10_000.0)] = 72.0  # width of the Gaussians in hours
 
     def sign(self, texts: Texts) -> Ragged:
         """Return the words of each document, title and body together, with weights of norm 1."""
@@ -304,18 +293,6 @@ class _KeyTerms(Method):
     of nouns and names by frequency dictionary (``key-terms-morph``, its new way), or lemmas in a pivot language
     (``key-terms-pivot``). Weights are BM25 with the collection's statistics by language.
 
-    Attributes:
-        n: number of key terms of a document, 1 to 255.
-        k: number of key terms that must occur in the other document, 1 to n.
-        rule: ``both``, ``either`` or ``forward``.
-        score: ``count`` requires k terms, ``share`` requires ``threshold`` of the key terms' weight and ``min_terms``
-            terms.
-        threshold: minimum share of weight, greater than 0 and at most 1.
-        min_terms: with ``share``, number of key terms that must also be found, 1 to n.
-        weighting: ``bm25``, ``tfidf`` or the name of another file of ``terms/weightings/``.
-        df_min: minimum document frequency: below 1 a share of all documents, otherwise a count.
-        df_max: maximum document frequency: below 1 a share of all documents, otherwise a count.
-
     Example:
         >>> from infostream_dedup.lab.methods import Texts, method
         >>> story = "Мэр города торжественно открыл новый мост через реку, движение начнется завтра утром"
@@ -327,14 +304,18 @@ class _KeyTerms(Method):
 
     representation: ClassVar[str]
 
-    n: Annotated[int, Range(1, 255)] = 12
-    k: Annotated[int, Range(1, 255)] = 6
-    rule: Annotated[str, OneOf("both", "either", "forward")] = "both"
+    n: Annotated[int, Range(1, 255)] = 12  # number of key terms of a document
+    k: Annotated[int, Range(1, 255)] = 6  # number of key terms that must occur in the other document
+    rule: Annotated[str, OneOf("both", "either", "forward")] = "both"  # directions that must hold
+    # ``count`` requires k terms, ``share`` requires ``threshold`` of the key terms' weight and ``min_terms`` terms
     score: Annotated[str, OneOf("count", "share")] = "count"
-    threshold: Annotated[float, Range(1e-9, 1.0)] = 0.40
-    min_terms: Annotated[int, Range(1, 255)] = 3
+    threshold: Annotated[float, Range(1e-9, 1.0)] = 0.40  # minimum share of weight
+    min_terms: Annotated[int, Range(1, 255)] = 3  # with ``share``, number of key terms that must also be found
+    # a file of ``terms/weightings/``
     weighting: Annotated[str, OneOf(*WEIGHTINGS)] = "bm25"
+    # minimum document frequency: below 1 a share of all documents, otherwise a count
     df_min: Annotated[float, Range(0.0, 1e9)] = 2
+    # maximum document frequency: below 1 a share of all documents, otherwise a count
     df_max: Annotated[float, Range(0.0, 1e9)] = 0.5
 
     def __post_init__(self) -> None:
@@ -410,9 +391,6 @@ class PairModelMethod(Method):
     ``evidence.plain_pairs``, the coefficients were learned by ``reports/learn_pair_model.py``. A pair is linked if its
     probability is at least .5; its score is the probability.
 
-    Attributes:
-        probability: minimum probability, 0.01 to 1.
-
     Example:
         >>> from infostream_dedup.lab.methods import Texts, method
         >>> story = "Мэр Приозёрска Анна Ковалева открыла мост через реку Сухону. Подрядчик строил его три года."
@@ -421,7 +399,7 @@ class PairModelMethod(Method):
         [(0, 1, 1.0)]
     """
 
-    probability: Annotated[float, Range(0.01, 1.0)] = 0.5
+    probability: Annotated[float, Range(0.01, 1.0)] = 0.5  # minimum probability
 
     def sign(self, texts: Texts) -> Ragged:
         """Return each document's 30 key terms with weights, packed evidence and word triples, as bytes.
