@@ -16,7 +16,7 @@ from infostream_dedup.errors import BadDataError, ConfigurationError, UsageError
 from infostream_dedup.links.sweeping import NO_INTERVAL
 from infostream_dedup.runs.batch import linking
 from infostream_dedup.runs.batch.collection import collect
-from infostream_dedup.runs.batch.deduplication import ranks_to_show, statuses
+from infostream_dedup.runs.batch.deduplication import statuses
 from infostream_dedup.runs.batch.linking import link, link_nodes, verbatim_links
 from infostream_dedup.runs.batch.sweeping import sweep_collection
 
@@ -62,27 +62,28 @@ def test_rule_either_of_preset_similar_takes_any_relation(stream):
 
 def test_documents_of_too_few_terms_join_no_group_at_small_k():
     words = ("Сухона", "Сухона разлилась", "Сухона разлилась", "Погода")
-    rows = [
-        {"id": str(n), "title": f"{text}", "text": f"{text}{'.' * n}", "lang": "ru"} for n, text in enumerate(words)
-    ]
+    rows = [{"id": str(n), "title": text, "text": f"{text}{'.' * n}", "lang": "ru"} for n, text in enumerate(words)]
     found = statuses(collect(read_documents(rows)), Settings(representation="stem", k=1))
     few = "insufficient_text"
     assert [status.status for status in found] == [few, few, "exact", few]
     assert [status.group for status in found] == ["0", "1", "1", "3"]
 
 
-def test_the_first_or_the_longest_of_a_group_is_shown(stream):
-    collection = collect(read_documents(stream))
-    decided = statuses(collection, Settings())
-    names = [row["id"] for row in stream]
+def test_which_of_a_group_is_shown(stream):
+    def shown(rows, show):
+        return " ".join(row["id"] for row in dedup(rows, preset="faithful", show=show).rows or ())
 
-    def kept(rule):
-        kept = decided.kept(ranks_to_show(collection.documents, decided, rule))
-        return [name for name, stays in zip(names, kept, strict=True) if stays]
-
-    assert kept("first") == ["story", "other", "third", "digest", "headline"]
     # "Глава" is two letters longer than "Мэр".
-    assert kept("longest") == ["other", "reprint", "third", "digest", "headline"]
+    assert shown(stream, "first") == "story other third digest headline"
+    assert shown(stream, "longest") == "other reprint third digest headline"
+    texts = {"a": "Мост через реку открыт", "b": "Суд отменил приговор", "c": "Снег закрыл дорогу", "d": "Рада приняла"}
+    given = "a1 А 2024-03-02, a2 Б, b1 Б 2024-03-01, b2 А 2024-03-01, c1 Б, c2 В 2024-03-01, d1 А 2024-03-03, d2 А"
+    rows = [dict(zip(("id", "source", "published"), row.split(), strict=False)) for row in given.split(", ")]
+    rows = [row | {"text": texts[row["id"][0]]} for row in rows]
+    # Of equal ranks the first, of equal times the later; copies of a source's own documents do not raise its rank.
+    assert shown(rows, "longest") == "a1 b1 c1 d1"
+    assert shown(rows, "latest") == "a1 b2 c2 d1"
+    assert shown(rows, "rank") == "a2 b1 c1 d1"
 
 
 def test_empty_texts_are_never_exact_copies():

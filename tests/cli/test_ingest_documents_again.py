@@ -8,14 +8,11 @@ import pytest
 from infostream_dedup.errors import ConfigurationError
 from infostream_dedup.stream.deduplicator import Deduplicator
 from tests.cli.following import ended, followed
+from tests.cli.test_ingest import lines
 
 A = {"id": "a", "text": "снег в киеве"}
 OTHER_A = {"id": "a", "text": "дождь во львове"}
 B = {"id": "b", "text": "ветер в одессе"}
-
-
-def lines(output):
-    return [json.loads(line) for line in output.splitlines()]
 
 
 @pytest.fixture

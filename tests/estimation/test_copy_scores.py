@@ -28,20 +28,15 @@ from infostream_dedup.lab.census import (
     in_universe,
 )
 from infostream_dedup.lab.copy_scores import Links, count_copies, links_in_groups
-from infostream_dedup.lab.sweep_estimator import EDITS, PlantedCollection, Vocabulary, edited, known_k, sentences_of
-from infostream_dedup.links.measures import advise
+from infostream_dedup.lab.sweep_estimator import EDITS, PlantedCollection, Vocabulary, edited, sentences_of
 from infostream_dedup.links.pair_rules import count_grades
 from infostream_dedup.model import Settings
 from infostream_dedup.runs.batch.collection import collect
 from infostream_dedup.runs.batch.linking import link
 from infostream_dedup.sample import documents_path
+from tests.estimation.test_duplicate_scores import recommended_k
 
 # Precision and recall as copies: worked by hand, and against a count of every pair.
-
-
-def recommended_k(copies, estimate=None, n=12):
-    """The advice where there are no links."""
-    return advise([], n=n, known=known_k(copies, estimate, n=n))
 
 
 def _links(documents, grades):

@@ -13,6 +13,7 @@ import pytest
 
 from infostream_dedup.api import store as kept
 from infostream_dedup.judgements import desk_path
+from tests.store.test_moved import deleted
 
 from .conftest import sample_documents
 from .test_server import Served
@@ -33,11 +34,6 @@ def served(tmp_path: Path) -> Iterator[Served]:
 def batch(served: Served, name: str, first: int = 0) -> httpx.Response:
     body = {"batch_id": name, "documents": sample_documents()[first : first + 10]}
     return httpx.post(f"{served.address}/v1/batches", json=body, timeout=60)
-
-
-def deleted(store: Path) -> None:
-    for ending in ("", "-wal", "-shm"):
-        Path(f"{store}{ending}").unlink(missing_ok=True)
 
 
 def put_back(store: Path) -> None:
