@@ -17,7 +17,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from infostream_dedup.machine.column_rows import ColumnRow, RowColumns, completed
+from infostream_dedup.machine.arrays import ColumnRow, RowColumns, completed
 from infostream_dedup.machine.platform import collector_paused, trim_heap
 from infostream_dedup.machine.scratch import GrowingArray, KeptMemory, row_blocks
 from infostream_dedup.machine.threads import Turns, run_ahead

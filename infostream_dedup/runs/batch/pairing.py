@@ -39,8 +39,7 @@ from infostream_dedup.links.pair_rules import (
     one_to_one,
     relation_of,
 )
-from infostream_dedup.machine.arrays import AlignedColumns, offsets_of, sparse_rows
-from infostream_dedup.machine.column_rows import ColumnMakers, ColumnRow, RowColumns
+from infostream_dedup.machine.arrays import AlignedColumns, ColumnMakers, ColumnRow, RowColumns, offsets_of, sparse_rows
 from infostream_dedup.machine.progress import Progress
 from infostream_dedup.machine.scratch import GrowingArray
 from infostream_dedup.machine.threads import mapped, thread_count

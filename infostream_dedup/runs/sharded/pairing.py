@@ -13,8 +13,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from infostream_dedup.links.pair_rules import need
-from infostream_dedup.machine.arrays import AlignedColumns, Ragged, entries_of, offsets_of, places_of
-from infostream_dedup.machine.column_rows import completed
+from infostream_dedup.machine.arrays import AlignedColumns, Ragged, completed, entries_of, offsets_of, places_of
 from infostream_dedup.machine.scratch import row_blocks
 from infostream_dedup.model import Settings
 from infostream_dedup.runs.batch.linking import least_count
