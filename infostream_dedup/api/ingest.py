@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any, Final, Self, Unpack, cast
 from infostream_dedup.api.keyword_types import IngestKeywords
 from infostream_dedup.api.keywords import parted, refuse_idle
 from infostream_dedup.api.sources import UnbrokenIterator
-from infostream_dedup.api.webhook import pushed
 from infostream_dedup.documents import Annotation, BadRecords, Reading, ReadingReport, check_quarantine
 from infostream_dedup.documents.documents import refuse_idle_prefix, row_as_given
 from infostream_dedup.documents.reading import chosen_reading
@@ -254,6 +253,8 @@ def ingest(
         stack.enter_context(bad)
         intake = Intake(stream, bad, listed=listed, columns=columns, on_conflict=on_conflict)
         if webhook is not None:
+            from infostream_dedup.api.webhook import pushed
+
             stack.enter_context(pushed(Path(store), webhook, webhook_secret, tell))
         if broker is not None:
             from infostream_dedup.stream.brokers import consumed

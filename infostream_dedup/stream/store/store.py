@@ -117,14 +117,7 @@ def write_batch(connection: sqlite3.Connection, position: Position, batch: Batch
         index_closed_epochs(connection)
     terms = position.terms + len(new_terms)
     index_terms(connection, terms)
-    return Position(
-        position.batches + 1,
-        position.documents + len(remembered),
-        terms,
-        position.forgotten,
-        position.retunes,
-        position.restored,
-    )
+    return position._replace(batches=position.batches + 1, documents=position.documents + len(remembered), terms=terms)
 
 
 def _items(
