@@ -398,22 +398,16 @@ def _alarmed(
     often: bool,
 ) -> Iterator[IngestedBatch]:
     """Tell which epochs closed meanwhile raised alarms: at the end, or after each batch of a run that has none."""
-    from infostream_dedup.stream.store.connection import place_of
-    from infostream_dedup.stream.store.restoring import may_alarm, open_epoch
+    from infostream_dedup.stream.health import alarms_since
+    from infostream_dedup.stream.store.restoring import open_epoch
 
     stored = cast("Store", stream.store)
 
     def tell(known: int) -> int:
         with stored.reading() as connection:
-            now, may = open_epoch(connection), may_alarm(connection, known)
-        if may:
-            # It needs scipy, which takes half a second to load.
-            from infostream_dedup.runs.batch.stored_collection import alarms_since
-
-            place_of(stored.connection).check()  # by its path, another store would be read
-            for alarm in alarms_since(store, known):
+            for alarm in alarms_since(stored, known):
                 note(f"{alarm} (store health {store})")
-        return now
+            return open_epoch(connection)
 
     with stored.reading() as connection:
         known = open_epoch(connection)

@@ -12,8 +12,8 @@ import numpy as np
 import orjson
 
 from infostream_dedup.errors import BadDataError, StoreBusyError
+from infostream_dedup.machine.arrays import INT64
 from infostream_dedup.machine.files import Closing
-from infostream_dedup.stream.store.blobs import INT64
 from infostream_dedup.stream.store.connection import naming_failures, place_of
 from infostream_dedup.stream.store.opening import (
     BUSY_SECONDS,
