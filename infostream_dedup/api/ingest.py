@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any, Final, Self, Unpack, cast
 from infostream_dedup.api.keyword_types import IngestKeywords
 from infostream_dedup.api.keywords import parted, refuse_idle
 from infostream_dedup.api.sources import UnbrokenIterator
-from infostream_dedup.api.webhook import pushed
 from infostream_dedup.documents import Annotation, BadRecords, Reading, ReadingReport, check_quarantine
 from infostream_dedup.documents.documents import refuse_idle_prefix, row_as_given
 from infostream_dedup.documents.reading import chosen_reading
@@ -253,6 +252,8 @@ def ingest(
         stack.enter_context(bad)
         intake = Intake(stream, bad, listed=listed, columns=columns, on_conflict=on_conflict)
         if webhook is not None:
+            from infostream_dedup.api.webhook import pushed
+
             stack.enter_context(pushed(Path(store), webhook, webhook_secret, tell))
         if broker is not None:
             from infostream_dedup.stream.brokers import consumed
@@ -396,22 +397,16 @@ def _alarmed(
     often: bool,
 ) -> Iterator[IngestedBatch]:
     """Tell which epochs closed meanwhile raised alarms: at the end, or after each batch of a run that has none."""
-    from infostream_dedup.stream.store.connection import place_of
-    from infostream_dedup.stream.store.restoring import may_alarm, open_epoch
+    from infostream_dedup.stream.health import alarms_since
+    from infostream_dedup.stream.store.restoring import open_epoch
 
     stored = cast("Store", stream.store)
 
     def tell(known: int) -> int:
         with stored.reading() as connection:
-            now, may = open_epoch(connection), may_alarm(connection, known)
-        if may:
-            # It needs scipy, which takes half a second to load.
-            from infostream_dedup.runs.batch.stored_collection import alarms_since
-
-            place_of(stored.connection).check()  # by its path, another store would be read
-            for alarm in alarms_since(store, known):
+            for alarm in alarms_since(stored, known):
                 note(f"{alarm} (store health {store})")
-        return now
+            return open_epoch(connection)
 
     with stored.reading() as connection:
         known = open_epoch(connection)

@@ -83,7 +83,7 @@ def stats(path: str | Path) -> list[dict[str, Any]]:
         Rows ``what, value``: documents, statuses, languages, sources, groups, events, sizes; links, S, T, duplicates
         and alarms of the last closed epoch (see ``health``).
     """
-    from infostream_dedup.runs.batch.stored_collection import alarms_of, stream_health
+    from infostream_dedup.stream.health import alarms_of, stream_health
     from infostream_dedup.stream.store.browsing import summary
 
     rows = _ask(path, lambda store, connection: summary(connection, store.path))
@@ -416,7 +416,7 @@ def health(path: str | Path, *, last: int | None = None) -> list[dict[str, Any]]
         alarms`` with the intervals of S and T (``..._low``, ``..._high``): one without a source for each epoch, then
         one for each of its ten largest sources. Epochs whose key terms 'store expire' has deleted are left out.
     """
-    from infostream_dedup.runs.batch.stored_collection import stream_health
+    from infostream_dedup.stream.health import stream_health
 
     return [one.as_dict() for one in stream_health(path, last=last)]
 

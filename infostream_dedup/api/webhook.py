@@ -171,9 +171,10 @@ class _Pusher(threading.Thread):
             if rows:
                 return rows
         if now["epoch"] > self._place["epoch"]:
-            from infostream_dedup.runs.batch.stored_collection import alarms_since
+            from infostream_dedup.stream.health import alarms_since
 
-            said = alarms_since(self._store, self._place["epoch"])
+            with Store.open(self._store, create=False, read_only=True) as store:
+                said = alarms_since(store, self._place["epoch"])
             self._place["epoch"] = now["epoch"]
             return [{"kind": "health", "message": one} for one in said]
         return []

@@ -5,10 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from math import sqrt
-from typing import Any, Final, Literal
+from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, Self
+
+import numpy as np
 
 from infostream_dedup.errors import ConfigurationError, UsageError
+from infostream_dedup.links.compiled.kernels.rows import count_closed
 from infostream_dedup.machine.progress import Phrase
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 EXACT_FROM: Final = 4
 """Transitivity is exact from this k upwards, however many paths there are; below it there are too many."""
@@ -123,6 +129,104 @@ class LinkTotals:
         """Symmetry and transitivity at each k, ascending."""
         by_k = sorted(self.by_k.items())
         return [Measures.of(k=k, documents=self.documents, **asdict(sums)) for k, sums in by_k]
+
+
+# Intervals of S and T: what they would be over other documents of the same kind
+
+MOST_WALKS: Final = 20_000_000
+"""With more two-step walks, intervals are narrow, and finding them takes longer than S and T."""
+
+FEWEST: Final = 10
+"""Of fewer links (for S) or paths (for T) no interval is given: resampling cannot show what they did not meet."""
+
+_Z: Final = 1.96
+
+
+class Interval(NamedTuple):
+    """95 % intervals; ``None`` where there are too few links or paths, or too many to look at."""
+
+    symmetry_low: float | None = None
+    symmetry_high: float | None = None
+    transitivity_low: float | None = None
+    transitivity_high: float | None = None
+
+
+NO_INTERVAL: Final = Interval()
+_UNKNOWN: tuple[float | None, float | None] = (None, None)
+
+
+def has_interval(row: Measures) -> bool:
+    """Whether the walks of a row are few enough and all counted."""
+    return row.paths + row.reciprocal <= MOST_WALKS and not row.sampled and row.symmetry_error is None
+
+
+@dataclass(frozen=True, slots=True)
+class LinkWalks:
+    """Links between documents, which are sorted by row and column and lead nowhere back at once, and their counts."""
+
+    indptr: NDArray[np.int64]  # int64 (documents + 1,), start of each document's links in `columns`
+    columns: NDArray[np.int32]  # int32 (links,), where they lead
+    leaving: NDArray[np.int64]  # int64 (documents,), links from each
+    arriving: NDArray[np.int64]  # int64 (documents,), links to each
+
+    @classmethod
+    def of(cls, indptr: NDArray[Any], columns: NDArray[Any]) -> Self:
+        """Count the links of each document."""
+        leaving = np.diff(indptr).astype(np.int64, copy=False)
+        arriving = np.bincount(columns, minlength=len(leaving)).astype(np.int64, copy=False)
+        return cls(indptr.astype(np.int64, copy=False), columns.astype(np.int32, copy=False), leaving, arriving)
+
+    @property
+    def number(self) -> int:
+        """Number of two-step walks, also of those that return."""
+        return int((self.arriving * self.leaving).sum())
+
+    def counted(self, *, paths: bool) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Returned links of each document, and the closed paths of which it is the start, the middle and the end."""
+        documents = len(self.leaving)
+        returned, closed = np.zeros(documents, dtype=np.int64), np.zeros((3, documents), dtype=np.int64)
+        count_closed(self.indptr, self.columns, paths, np.zeros(documents, dtype=np.int64), returned, closed)
+        return returned, closed
+
+    def paths(self, returned: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Paths through each document: links to it times links from it, without those that return to their start."""
+        return self.arriving * self.leaving - returned
+
+    def measures(self, k: int, *, between_groups: bool = False) -> tuple[Measures, Interval]:
+        """Measure links at k, of which few walks may be closed, with the 95 % intervals from resampling the documents.
+
+        A resample draws every document 0, 1 or more times (Poisson, mean 1). To first order, the variance of a ratio
+        C / P is the sum of (C_i - C / P * P_i)^2 / P^2, where C_i and P_i count what document i is a part of.
+        """
+        returned, closed = self.counted(paths=not between_groups)
+        row = Measures.of(
+            k=k, documents=len(self.leaving), links=len(self.columns), reciprocal=int(returned.sum()),
+            paths=int(self.paths(returned).sum()), closed=None if between_groups else int(closed[0].sum()),
+        )  # fmt: skip
+        return row, self._interval(row, returned, closed)
+
+    def _interval(self, row: Measures, returned: NDArray[np.int64], closed: NDArray[np.int64]) -> Interval:
+        s, t = _UNKNOWN, _UNKNOWN
+        if row.links >= FEWEST:
+            s = _bounds(row.reciprocal, row.links, 2 * returned, self.leaving + self.arriving)
+        if row.transitivity is not None and row.closed is not None and row.paths >= FEWEST:
+            # A document is the start, the middle or the end of a path.
+            rows = np.repeat(np.arange(len(returned)), self.leaving)
+            paths = self.paths(3 * returned)
+            paths += np.bincount(rows, self.leaving[self.columns], len(returned)).astype(np.int64)
+            paths += np.bincount(self.columns, self.arriving[rows], len(returned)).astype(np.int64)
+            t = _bounds(row.closed, row.paths, closed.sum(axis=0), paths)
+        return Interval(*s, *t)
+
+
+def _bounds(part: int, whole: int, of_part: NDArray[np.int64], of_whole: NDArray[np.int64]) -> tuple[float, float]:
+    """The interval of part / whole, inside 0 and 1; never narrower than the rule of three allows at 0 and 1."""
+    share = part / whole
+    error = float(np.sqrt(((of_part - share * of_whole) ** 2).sum())) / whole
+    if error == 0:
+        # All documents agree: at most 3 of as many others would differ (Hanley and Lippman-Hand, 1983).
+        error = min(1.0, 3 / int(np.count_nonzero(of_whole))) / _Z
+    return round(max(0.0, share - _Z * error), 6), round(min(1.0, share + _Z * error), 6)
 
 
 # Choose a k: by what is known of copies, and by how close S and T show the links to be to an equivalence

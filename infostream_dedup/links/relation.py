@@ -18,9 +18,9 @@ import numpy as np
 
 from infostream_dedup.links.compiled.earlier import group_leaders
 from infostream_dedup.links.compiled.totals import LinkBlock, block_totals, sweep_counts
-from infostream_dedup.links.measures import Advice, KnownK, Measures, advise
+from infostream_dedup.links.measures import Advice, Interval, KnownK, Measures, advise, has_interval
 from infostream_dedup.links.similarity_matrix import SimilarityMatrix, work_exceeds
-from infostream_dedup.links.sweeping import Interval, has_interval, intervals, sweep_shares
+from infostream_dedup.links.sweeping import intervals, sweep_shares
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence

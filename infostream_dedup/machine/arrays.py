@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
-from itertools import pairwise, repeat
+from itertools import accumulate, pairwise, repeat
 from typing import TYPE_CHECKING, Any, ClassVar, Final, Self, TypeAlias, TypeVar
 
 import numpy as np
@@ -140,6 +140,14 @@ class Ragged:
         """Copy of some rows, in the order given."""
         places, sizes = entries_of(self.indptr, numbers)
         return Ragged(offsets_of(sizes), self.values[places])
+
+    def followed_by(self, others: Ragged) -> Ragged:
+        """Append to each row the row of others with the same number."""
+        indptr = self.indptr + others.indptr
+        values = np.empty(int(indptr[-1]), dtype=self.values.dtype)
+        values[places_of(indptr[:-1], self.sizes)] = self.values
+        values[places_of(indptr[:-1] + self.sizes, others.sizes)] = others.values
+        return Ragged(indptr, values)
 
     def chosen(self, keep: NDArray[np.bool_]) -> Ragged:
         """Keep the values for which ``keep``, bool (entries,), is true."""
@@ -278,3 +286,43 @@ def completed(rows: list[_Row]) -> list[_Row]:
 
 def _field(name: str) -> property:
     return property(lambda row: row._columns[name][row._place])
+
+
+# Arrays of integers as little-endian bytes, many rows at a time
+
+INT32: Final = np.dtype("<i4")
+INT64: Final = np.dtype("<i8")
+UINT32: Final = np.dtype("<u4")
+
+
+def blobs_of(rows: Sequence[NDArray[Any]], dtype: np.dtype[Any]) -> list[bytes]:
+    """Convert each row to bytes."""
+    if len(rows) == 1:
+        return [_converted(rows[0], dtype).tobytes()]
+    if not rows:
+        return []
+    return _cut(np.concatenate(rows), [0, *accumulate(map(len, rows))], dtype)
+
+
+def blobs_of_rows(indptr: NDArray[np.int64], values: NDArray[Any], dtype: np.dtype[Any]) -> list[bytes]:
+    """Convert concatenated rows to bytes, like ``blobs_of``."""
+    return _cut(values[indptr[0] : indptr[-1]], (indptr - indptr[0]).tolist(), dtype)
+
+
+def _cut(values: NDArray[Any], bounds: Sequence[int], dtype: np.dtype[Any]) -> list[bytes]:
+    whole, size = _converted(values, dtype).tobytes(), dtype.itemsize
+    return [whole[size * begin : size * end] for begin, end in pairwise(bounds)]
+
+
+def _converted(values: NDArray[Any], dtype: np.dtype[Any]) -> NDArray[Any]:
+    if values.dtype == dtype:
+        return values
+    converted = values.astype(dtype)
+    if np.any(converted != values):
+        raise ValueError(f"numbers from {values.min()} to {values.max()} do not fit {dtype}")
+    return converted
+
+
+def numbers_of(blob: bytes, dtype: np.dtype[Any]) -> NDArray[np.int64]:
+    """Convert bytes back to a row."""
+    return np.frombuffer(blob, dtype=dtype).astype(np.int64)

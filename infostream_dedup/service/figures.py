@@ -25,7 +25,7 @@ from infostream_dedup.stream.store.overview import activity, reprint_counts, tem
 from infostream_dedup.stream.store.restoring import open_epoch, position_of
 
 if TYPE_CHECKING:
-    from infostream_dedup.runs.batch.stored_collection import EpochHealth
+    from infostream_dedup.stream.health import EpochHealth
 
 # Which document of a group was published first, and whether that is known.
 #
@@ -150,7 +150,7 @@ async def health_now(service: RunningService) -> list[EpochHealth]:
 
 
 async def _measure_epochs(service: RunningService) -> Figure:
-    from infostream_dedup.runs.batch.stored_collection import epoch_health, with_alarms
+    from infostream_dedup.stream.health import epoch_health, with_alarms
 
     position, closed = await service.read(lambda store: (position_of(store.connection), open_epoch(store.connection)))
     same = position.forgotten, position.retunes, position.restored

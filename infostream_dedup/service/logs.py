@@ -20,7 +20,7 @@ from infostream_dedup.errors import InfostreamError
 from infostream_dedup.service.problems import ProblemError
 
 if TYPE_CHECKING:
-    from infostream_dedup.runs.batch.stored_collection import EpochHealth
+    from infostream_dedup.stream.health import EpochHealth
 
 _PLACES: Final = 8
 
@@ -144,7 +144,7 @@ class Metrics:
 
     def see_epoch(self, rows: Sequence[EpochHealth]) -> None:
         """Show the rows of the last closed epoch; sources are counted, not named."""
-        from infostream_dedup.runs.batch.stored_collection import MEASURES, TOPICS
+        from infostream_dedup.stream.health import MEASURES, TOPICS
 
         self.epoch.clear()
         self.epoch_alarms.clear()

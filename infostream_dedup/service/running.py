@@ -30,9 +30,9 @@ from infostream_dedup.stream.store.restoring import Position, position_of
 if TYPE_CHECKING:
     from starlette.requests import Request
 
-    from infostream_dedup.runs.batch.stored_collection import EpochHealth
     from infostream_dedup.service.settings import ServiceSettings
     from infostream_dedup.service.tokens import Caller
+    from infostream_dedup.stream.health import EpochHealth
 
 
 Value = TypeVar("Value")

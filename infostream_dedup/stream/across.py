@@ -14,7 +14,7 @@ from infostream_dedup.judging.evidence.kernels.sharing import SLOTS
 from infostream_dedup.language.lexicon.tables import is_latin
 from infostream_dedup.links.compiled.window_index import WindowIndex
 from infostream_dedup.links.pair_rules import LEAST_ORDERED_SHARE, NEAR_BEST, OneText
-from infostream_dedup.machine.arrays import Ragged
+from infostream_dedup.machine.arrays import INT32, INT64, Ragged, blobs_of_rows
 from infostream_dedup.model import LANGUAGES, OUR_LANGUAGES
 from infostream_dedup.model.settings import SHOWN_DECIMALS
 from infostream_dedup.model.stream_records import KeptPivot, TranslatedFrom, Verdict
@@ -28,7 +28,6 @@ from infostream_dedup.stream.kernels.pivot import (
     share_pivot,
 )
 from infostream_dedup.stream.pivot_terms import PIVOT, PivotFrequencies, PivotRead, PivotReader, PivotWords, without
-from infostream_dedup.stream.store.blobs import INT32, INT64, blobs_of_rows
 from infostream_dedup.stream.window import ComparedDocuments, PivotRows, Window
 from infostream_dedup.stream.word_order import OrderedWords, keep_order, tell_one_event
 from infostream_dedup.terms.matched_words import SAME

@@ -7,11 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 from infostream_dedup.documents.documents import texts_as_given
 from infostream_dedup.judging.evidence.records import EvidenceRecords
-from infostream_dedup.machine.arrays import Ragged
+from infostream_dedup.machine.arrays import INT32, INT64, Ragged, blobs_of_rows
 from infostream_dedup.model import LANGUAGES
 from infostream_dedup.model.document import outlet_of
 from infostream_dedup.model.stream_records import KeptEvidence, Remembered
-from infostream_dedup.stream.store.blobs import INT32, INT64, blobs_of_rows
 from infostream_dedup.stream.window import EvidenceRows, Window, address_numbers, equal_to, published_times
 
 if TYPE_CHECKING:

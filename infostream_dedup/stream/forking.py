@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any, Final
 
 from infostream_dedup.documents.documents import as_compared
 from infostream_dedup.errors import ConfigurationError
+from infostream_dedup.machine.arrays import INT64, numbers_of
 from infostream_dedup.model.stream_records import Batch, Remembered
 from infostream_dedup.stream.engine import StreamEngine
 from infostream_dedup.stream.retuning import thresholds_for, tupled
 from infostream_dedup.stream.settings import KEY_TERMS_DECIDE, StreamSettings
-from infostream_dedup.stream.store.blobs import INT64, numbers_of
 from infostream_dedup.stream.store.store import Store
 
 if TYPE_CHECKING:

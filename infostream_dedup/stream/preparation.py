@@ -15,10 +15,11 @@ import orjson
 
 from infostream_dedup.documents.documents import row_of
 from infostream_dedup.judging.evidence.numbers import NumberRuns, find_runs, numbers, numbers_of_run
+from infostream_dedup.judging.evidence.reading import with_replaced
 from infostream_dedup.judging.repeated.equality import equality_hashes
 from infostream_dedup.language.text.normalise import clean
 from infostream_dedup.language.text.sentences import decisions
-from infostream_dedup.language.text.surface_pool import SurfacePool, Utf8Texts, encoded, texts_of, texts_of_bytes
+from infostream_dedup.language.text.surface_pool import SurfacePool, Utf8Texts, encoded, texts_of_bytes
 from infostream_dedup.machine.arrays import Ragged, offsets_of
 from infostream_dedup.model import Document, full_text
 from infostream_dedup.stream.clock import NO_CLOCK, StreamClock, microseconds
@@ -119,10 +120,10 @@ def number_rows(documents: Sequence[Document], texts: Utf8Texts) -> Ragged:
     Numbers in tags, such as the width of a picture, do not count.
     """
     tags = np.flatnonzero(texts.data[: texts.offsets[-1]] == ord("<"))
-    which = set((np.searchsorted(texts.offsets, tags, side="right") - 1).tolist())
+    which = sorted(set((np.searchsorted(texts.offsets, tags, side="right") - 1).tolist()))
     marked = {number: clean(full_text(documents[number])) for number in which}
     if marked:
-        texts = texts_of([marked.get(number, full_text(one)) for number, one in enumerate(documents)])
+        texts = with_replaced(texts, {number: encoded(text) for number, text in marked.items()})
     found = find_runs(texts)
     plain = {number: marked.get(number, full_text(documents[number])) for number in found.left}
     left = {number: tuple(map(_number_hash, numbers(text))) for number, text in plain.items()}

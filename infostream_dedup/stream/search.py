@@ -19,7 +19,7 @@ from infostream_dedup.language.text.language import language_beyond_ours, twin_o
 from infostream_dedup.language.text.sentences import sentences
 from infostream_dedup.language.translation.told_sentences import Beginnings, ToldSentence
 from infostream_dedup.links.pair_rules import LEAST_ORDERED_SHARE, need, relation_of
-from infostream_dedup.machine.arrays import joined_rows
+from infostream_dedup.machine.arrays import INT32, INT64, joined_rows, numbers_of
 from infostream_dedup.machine.files import Closing
 from infostream_dedup.model import LANGUAGES, OUR_LANGUAGES, Document, Language, names_in, one_or_several
 from infostream_dedup.model.limits import Range
@@ -39,7 +39,6 @@ from infostream_dedup.stream.question import (
     share_of_rows,
 )
 from infostream_dedup.stream.settings import StreamSettings
-from infostream_dedup.stream.store.blobs import INT32, INT64, numbers_of
 from infostream_dedup.stream.store.browsing import time_text
 from infostream_dedup.stream.store.restoring import clock_of, first_ordinal, open_epoch, position_of, window_start
 from infostream_dedup.stream.store.search_index import (

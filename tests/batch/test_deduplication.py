@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from infostream_dedup import Settings, dedup
 from infostream_dedup.documents import read_documents
 from infostream_dedup.errors import BadDataError, ConfigurationError, UsageError
-from infostream_dedup.links.sweeping import NO_INTERVAL
+from infostream_dedup.links.measures import NO_INTERVAL
 from infostream_dedup.runs.batch import linking
 from infostream_dedup.runs.batch.collection import collect
 from infostream_dedup.runs.batch.deduplication import statuses

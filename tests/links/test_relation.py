@@ -12,11 +12,11 @@ from hypothesis import strategies as st
 from infostream_dedup.links.compiled.matching import collapse, match, match_nodes, row_hashes
 from infostream_dedup.links.compiled.term_rows import row_parts, term_rows
 from infostream_dedup.links.compiled.totals import sweep_counts
-from infostream_dedup.links.measures import Measures, error_of_share
+from infostream_dedup.links.measures import NO_INTERVAL, Measures, error_of_share
 from infostream_dedup.links.pair_rules import NEAR_BEST, nothing_better, one_to_one
 from infostream_dedup.links.relation import GroupCounts, LowLinks, NodeLinks, ShareLinks, StoredLinks, group_counts
 from infostream_dedup.links.similarity_matrix import SimilarityMatrix
-from infostream_dedup.links.sweeping import NO_INTERVAL, intervals
+from infostream_dedup.links.sweeping import intervals
 
 N = 6
 TERMS = 8

@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from infostream_dedup.links import sweeping
-from infostream_dedup.links.sweeping import closed_paths, drawn_paths, paths_by_middle, reciprocated, sampled_closed
+from infostream_dedup.links.measures import LinkWalks
+from infostream_dedup.links.sweeping import drawn_paths, sampled_closed
 
 
 class LinkCounts(NamedTuple):
@@ -25,12 +25,11 @@ class LinkCounts(NamedTuple):
 
 def link_counts(links: sp.csr_array) -> LinkCounts:
     """Count links, returned links, paths and closed paths exactly."""
-    reverse = links.T.tocsr()
-    returned = reciprocated(links, reverse)
-    paths = paths_by_middle(links, reverse, returned)
-    return LinkCounts(
-        int(links.shape[0]), int(links.nnz), int(returned.sum()), int(paths.sum()), int(closed_paths(links)[0].sum())
-    )
+    walks = LinkWalks.of(links.indptr, links.indices)
+    returned, closed = walks.counted(paths=True)
+    assert closed[0].sum() == closed[1].sum() == closed[2].sum()
+    paths = int(walks.paths(returned).sum())
+    return LinkCounts(int(links.shape[0]), int(links.nnz), int(returned.sum()), paths, int(closed[0].sum()))
 
 
 A, B, C, D = range(4)
@@ -85,16 +84,8 @@ def _random_links(documents: int, share: float, seed: int) -> sp.csr_array:
 
 
 def _paths(links: sp.csr_array) -> tuple[sp.csr_array, np.ndarray]:
-    reverse = links.T.tocsr()
-    return reverse, paths_by_middle(links, reverse, reciprocated(links, reverse))
-
-
-def test_small_blocks_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    links = _random_links(60, 0.3, seed=1)
-    whole = link_counts(links)
-    monkeypatch.setattr(sweeping, "_BLOCK_WALKS", 50)
-    monkeypatch.setattr(sweeping, "_BLOCK_LINKS", 7)
-    assert link_counts(links) == whole
+    walks = LinkWalks.of(links.indptr, links.indices)
+    return links.T.tocsr(), walks.paths(walks.counted(paths=False)[0])
 
 
 def test_every_path_is_drawn_equally_often_and_nothing_else() -> None:
@@ -126,7 +117,8 @@ def test_same_seed_same_sample() -> None:
     assert first != other
 
 
-def test_closed_paths_by_where_they_begin() -> None:
+def test_closed_paths_by_where_they_begin_lead_and_end() -> None:
     # a -> b -> c closed by a -> c; b -> c -> d open.
     links = sp.csr_array(np.array([[0, 1, 1, 0], [0, 0, 1, 0], [0, 0, 0, 1], [0, 0, 0, 0]], dtype=np.bool_))
-    assert [one.tolist() for one in closed_paths(links)] == [[1, 0, 0, 0], [0, 0, 1, 0]]
+    _, closed = LinkWalks.of(links.indptr, links.indices).counted(paths=True)
+    assert closed.tolist() == [[1, 0, 0, 0], [0, 1, 0, 0], [0, 0, 1, 0]]

@@ -7,7 +7,7 @@ import pytest
 
 from infostream_dedup import dedup, pairs, sweep
 from infostream_dedup.documents import read_documents
-from infostream_dedup.links.sweeping import NO_INTERVAL
+from infostream_dedup.links.measures import NO_INTERVAL
 from infostream_dedup.model import Settings
 from infostream_dedup.runs.sharded.disk_runner import DiskRun, Input
 from infostream_dedup.runs.sharded.plan import Cut, Plan

@@ -6,7 +6,7 @@ import pytest
 
 from infostream_dedup import dedup, sweep
 from infostream_dedup.errors import BadDataError
-from infostream_dedup.links.sweeping import NO_INTERVAL
+from infostream_dedup.links.measures import NO_INTERVAL
 from infostream_dedup.runs.sharded.work_folder import WorkFolder
 
 OPTIONS = {"memory": "2GB", "representations": ["stem"]}

@@ -14,7 +14,7 @@ import pytest
 from infostream_dedup import dedup, sweep
 from infostream_dedup.errors import BadDataError, CannotCreateError, ConfigurationError, StoreBusyError, UsageError
 from infostream_dedup.lab import sweep_estimator
-from infostream_dedup.links.sweeping import NO_INTERVAL
+from infostream_dedup.links.measures import NO_INTERVAL
 from infostream_dedup.model import Settings
 from infostream_dedup.runs.batch.collection import collect
 from infostream_dedup.runs.sharded import deduplication, key_terms, pairing, work_folder

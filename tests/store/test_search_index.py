@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from infostream_dedup.errors import BadDataError
+from infostream_dedup.machine.arrays import INT32
 from infostream_dedup.stream.store import Store
-from infostream_dedup.stream.store.blobs import INT32
 from infostream_dedup.stream.store.search_index import (
     GONE,
     IndexPart,

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
+from infostream_dedup.machine.arrays import INT32, INT64, blobs_of
 from infostream_dedup.model.stream_records import Batch, Decided
-from infostream_dedup.stream.store.blobs import INT32, INT64, blobs_of
 
 
 def test_a_batch_that_changes_nothing_small_writes_nothing_small(new_store):

@@ -21,7 +21,7 @@ from infostream_dedup.judging.evidence.judging import (
 )
 from infostream_dedup.judging.evidence.kinds import KIND_NAMES, Kind, seen_from_later
 from infostream_dedup.judging.evidence.records import EvidenceRecords
-from infostream_dedup.machine.arrays import rows_from
+from infostream_dedup.machine.arrays import INT32, INT64, numbers_of, rows_from
 from infostream_dedup.model import NO_TIME, Document, Settings
 from infostream_dedup.model.stream_records import JUDGED_FIELDS, VERDICT_FIELDS
 from infostream_dedup.sample import documents_path
@@ -31,7 +31,6 @@ from infostream_dedup.stream.deduplicator import Deduplicator
 from infostream_dedup.stream.evidence_judge import verdict_probability
 from infostream_dedup.stream.settings import StreamSettings
 from infostream_dedup.stream.store import Store
-from infostream_dedup.stream.store.blobs import INT32, INT64, numbers_of
 from infostream_dedup.stream.window import compared_keys, published_times, triple_rows
 
 JUDGED = StreamSettings(preset="judged")

@@ -5,11 +5,13 @@ import random
 import pytest
 
 from infostream_dedup import api
-from infostream_dedup.links.sweeping import NO_INTERVAL, Interval, intervals
+from infostream_dedup.links.measures import NO_INTERVAL, Interval
+from infostream_dedup.links.sweeping import intervals
 from infostream_dedup.model import Document
-from infostream_dedup.runs.batch.stored_collection import EpochHealth, alarms_since, with_alarms
 from infostream_dedup.sample import documents_path
+from infostream_dedup.stream import health
 from infostream_dedup.stream.deduplicator import Deduplicator
+from infostream_dedup.stream.health import EpochHealth, alarms_since, with_alarms
 from infostream_dedup.stream.settings import StreamSettings
 from infostream_dedup.stream.store import Store
 
@@ -83,8 +85,9 @@ def test_a_stream_that_turns_to_forms_alarms_within_one_epoch(tmp_path):
     alarms = {row["epoch"]: row["alarms"] for row in found if row["source"] is None}
     assert not any(alarms[epoch] for epoch in range(6))
     assert alarms[6]
-    assert alarms_since(tmp_path / "s.db", 6)[0].startswith("alarm: epoch 6 differs from those before in ")
-    assert alarms_since(tmp_path / "s.db", 8) == []
+    with Store.open(tmp_path / "s.db", create=False, read_only=True) as store:
+        assert alarms_since(store, 6)[0].startswith("alarm: epoch 6 differs from those before in ")
+        assert alarms_since(store, 8) == []
     notes = []
     with api.ingest(forms(randomness, 9), tmp_path / "s.db", note=notes.append) as found:
         assert len(list(found)) == EPOCH
@@ -135,11 +138,16 @@ def test_topics_across_languages_alarm_once_and_a_fall_of_symmetry_too():
     assert [row.epoch for row in with_alarms([across(number, 60, 0.9, 0.05) for number in range(9)], last=2)] == [7, 8]
 
 
-def test_an_epoch_is_that_of_a_sweep(tmp_path):
+def test_an_epoch_is_that_of_a_sweep(tmp_path, monkeypatch):
     randomness = random.Random(60)  # noqa: S311
     found = streamed(tmp_path / "s.db", [news(randomness, number) for number in range(3)])
     row = next(one for one in found if one["source"] is None and one["epoch"] == 1)
     swept = api.sweep_store(tmp_path / "s.db", estimate=False, examples=False)
     assert row["duplicates"] == pytest.approx(1 / 3, abs=0.1)
     assert swept.rows[5].measures.links >= row["links"]
+    # Too many walks to go one by one are counted as in a sweep, without intervals.
+    monkeypatch.setattr(health, "MOST_WALKS", -1)
+    measured = api.store.health(tmp_path / "s.db")
+    same = ("epoch", "source", "documents", "links", "symmetry", "transitivity", "duplicates")
+    assert [[one[name] for name in same] for one in measured] == [[one[name] for name in same] for one in found]
     assert intervals(None, []) == {}

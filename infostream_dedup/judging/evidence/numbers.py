@@ -213,6 +213,9 @@ def numbers_of_run(run: str) -> tuple[str, ...]:
     cyrillic, glued, figure = run[0] in "23", run[0] in "13", run[1:].rstrip(_AFTER)
     if figure.isdecimal():
         return () if glued else (_plain(figure),)
+    whole, _, decimals = figure.replace(",", ".").partition(".")
+    if cyrillic and not glued and whole.isdecimal() and decimals.isdecimal():
+        return (_plain(f"{whole}.{decimals}"),)
     return _run_numbers(_one_apostrophe(run[1:]), cyrillic=cyrillic, glued=glued)
 
 

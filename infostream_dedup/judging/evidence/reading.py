@@ -110,11 +110,11 @@ def _cleaned(
             title, text = map(clean, title_and_text(number))
             heads[number] = len(encoded(title))
             replaced[number] = encoded(text if not title or text.startswith(title) else f"{title}\n{text}")
-        texts = _with_replaced(texts, replaced)
+        texts = with_replaced(texts, replaced)
     return texts, texts.offsets[:-1] + heads
 
 
-def _with_replaced(texts: Utf8Texts, replaced: Mapping[int, bytes]) -> Utf8Texts:
+def with_replaced(texts: Utf8Texts, replaced: Mapping[int, bytes]) -> Utf8Texts:
     """Replace some texts; ``replaced``: by number, ascending."""
     sizes, bounds, done = np.diff(texts.offsets), texts.offsets.tolist(), 0
     runs: list[bytes] = []

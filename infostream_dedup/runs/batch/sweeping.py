@@ -12,7 +12,7 @@ import scipy.sparse as sp
 
 from infostream_dedup.errors import MissingExtraError, UsageError
 from infostream_dedup.links.compiled.earlier import group_leaders
-from infostream_dedup.links.measures import Advice, Measures, join_topics, usual_k
+from infostream_dedup.links.measures import NO_INTERVAL, Advice, Interval, Measures, join_topics, usual_k
 from infostream_dedup.links.pair_rules import count_grades, grades_at, scales
 from infostream_dedup.links.relation import (
     GroupCounts,
@@ -25,7 +25,6 @@ from infostream_dedup.links.relation import (
     survey,
 )
 from infostream_dedup.links.similarity_matrix import SimilarityMatrix
-from infostream_dedup.links.sweeping import NO_INTERVAL, Interval
 from infostream_dedup.machine.progress import Phrase, Progress
 from infostream_dedup.model import LANGUAGES, VERSION, Document, Language, Settings, fields_of, moment_of
 from infostream_dedup.model.settings import CANDIDATE_TERMS, MIDDLE, Thresholds, series_of

@@ -12,7 +12,7 @@ from typing import Final
 import numpy as np
 
 from infostream_dedup.errors import BadDataError
-from infostream_dedup.stream.store.blobs import INT32, INT64, numbers_of
+from infostream_dedup.machine.arrays import INT32, INT64, numbers_of
 from infostream_dedup.stream.store.document_columns import REPEATS
 from infostream_dedup.stream.store.opening import settings_are_as_written
 from infostream_dedup.stream.store.restoring import counts_apart, open_epoch, told_again

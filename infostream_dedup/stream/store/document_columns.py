@@ -10,11 +10,10 @@ from typing import TYPE_CHECKING, Any, Final, Protocol
 import numpy as np
 import orjson
 
-from infostream_dedup.machine.arrays import Ragged, offsets_of
+from infostream_dedup.machine.arrays import INT32, INT64, UINT32, Ragged, offsets_of
 from infostream_dedup.machine.platform import collector_paused
 from infostream_dedup.machine.threads import run_ahead
 from infostream_dedup.model.stream_records import Remembered
-from infostream_dedup.stream.store.blobs import INT32, INT64, UINT32
 
 if TYPE_CHECKING:
     import sqlite3
@@ -85,6 +84,10 @@ class RememberedTable:
     def __iter__(self) -> Iterator[Remembered]:
         """Iterate over the documents, as `row` returns them."""
         return map(self.row, range(len(self)))
+
+    def known(self) -> NDArray[np.int64]:
+        """Indices of the documents that were not forgotten: such a one still has a length, but no terms."""
+        return np.flatnonzero((self.targets.sizes > 0) | (self.lengths == 0))
 
     def row(self, number: int) -> Remembered:
         """Return one document by its index, without title, text and content hash, which the engine never needs."""

@@ -9,9 +9,9 @@ from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any, Final, Literal
 
 from infostream_dedup.errors import BadDataError
+from infostream_dedup.machine.arrays import INT64, numbers_of
 from infostream_dedup.model.document import Document, Language
 from infostream_dedup.model.stream_records import GroupEvent, Remembered, Verdict
-from infostream_dedup.stream.store.blobs import INT64, numbers_of
 from infostream_dedup.stream.store.connection import naming_failures, snapshot
 from infostream_dedup.stream.store.document_columns import RememberedTable, table_of
 from infostream_dedup.stream.store.opening import check_version, settings_of

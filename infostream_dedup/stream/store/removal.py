@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from infostream_dedup.errors import BadDataError
-from infostream_dedup.stream.store.blobs import INT32, blobs_of, numbers_of
+from infostream_dedup.machine.arrays import INT32, blobs_of, numbers_of
 from infostream_dedup.stream.store.connection import naming_failures, place_of, snapshot
 from infostream_dedup.stream.store.document_columns import REPEATS
 from infostream_dedup.stream.store.opening import write_settings_checksum, writing_rows

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
 import numpy as np
 
 from infostream_dedup.judging.repeated.lines import REMEMBERED
+from infostream_dedup.machine.arrays import INT32, numbers_of
 from infostream_dedup.model import NO_TIME
 from infostream_dedup.model.stream_records import (
     CountedEvidence,
@@ -20,7 +21,6 @@ from infostream_dedup.model.stream_records import (
     StoryEvent,
     Verdict,
 )
-from infostream_dedup.stream.store.blobs import INT32, numbers_of
 from infostream_dedup.stream.store.document_columns import RememberedTable, table_of
 from infostream_dedup.stream.store.opening import state_of
 

@@ -15,9 +15,8 @@ import numpy as np
 import orjson
 
 from infostream_dedup.errors import BadDataError
-from infostream_dedup.machine.arrays import places_of
+from infostream_dedup.machine.arrays import INT32, INT64, numbers_of, places_of
 from infostream_dedup.model.document import LANGUAGES, Language
-from infostream_dedup.stream.store.blobs import INT32, INT64, numbers_of
 from infostream_dedup.stream.store.restoring import first_ordinal, open_epoch, position_of
 from infostream_dedup.stream.store.tables import part_checksum
 

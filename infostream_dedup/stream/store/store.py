@@ -12,8 +12,8 @@ import numpy as np
 import orjson
 
 from infostream_dedup.errors import BadDataError, StoreBusyError
+from infostream_dedup.machine.arrays import INT64
 from infostream_dedup.machine.files import Closing
-from infostream_dedup.stream.store.blobs import INT64
 from infostream_dedup.stream.store.connection import naming_failures, place_of
 from infostream_dedup.stream.store.opening import (
     BUSY_SECONDS,
@@ -117,14 +117,7 @@ def write_batch(connection: sqlite3.Connection, position: Position, batch: Batch
         index_closed_epochs(connection)
     terms = position.terms + len(new_terms)
     index_terms(connection, terms)
-    return Position(
-        position.batches + 1,
-        position.documents + len(remembered),
-        terms,
-        position.forgotten,
-        position.retunes,
-        position.restored,
-    )
+    return position._replace(batches=position.batches + 1, documents=position.documents + len(remembered), terms=terms)
 
 
 def _items(

@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import orjson
 
+from infostream_dedup.machine.arrays import INT32, INT64, blobs_of
 from infostream_dedup.model.stream_records import GroupEvent, Remembered, StoryEvent, TranslatedFrom, Verdict
-from infostream_dedup.stream.store.blobs import INT32, INT64, blobs_of
 
 if TYPE_CHECKING:
     import sqlite3

@@ -203,6 +203,37 @@ def transposed(
 
 
 @compiled
+def count_closed(
+    indptr: Vector[np.int64],
+    columns: Vector[np.int32],
+    paths: bool,
+    marks: Vector[np.int64],
+    returned: Vector[np.int64],
+    closed: Table[np.int64],
+) -> None:
+    """Count the returned links of each row, and the closed paths of which it is the start, the middle and the end.
+
+    ``columns``: ascending in a row, without the row itself; ``paths``: whether paths are counted; ``marks``: (rows,),
+    zeros; ``returned``: (rows,), zeros; ``closed``: (3, rows), zeros.
+    """
+    for row in range(marks.size):
+        begin, end = indptr[row], indptr[row + 1]
+        for place in range(begin, end):
+            marks[columns[place]] = row + 1
+        for place in range(begin, end):
+            middle = int(columns[place])
+            first, last = indptr[middle], indptr[middle + 1]
+            if holds(columns, first, last, row):
+                returned[row] += 1
+            if paths:
+                for step in range(first, last):
+                    if marks[columns[step]] == row + 1:
+                        closed[0, row] += 1
+                        closed[1, middle] += 1
+                        closed[2, columns[step]] += 1
+
+
+@compiled
 def relabelled(order: Vector[np.int64], place: Vector[np.int32]) -> None:
     """Set ``place`` to the inverse of ``order``."""
     for new in range(order.size):
