@@ -447,10 +447,8 @@ def judged_statuses(
     judging.break_chains(found, np.full(len(sizes), judging.KEPT, dtype=np.int8))
     decided.take(found)
     decided.find_forms()
-    leader, short = (
-        groups_of([decided.joined()], len(sizes)),
-        (sizes < INSUFFICIENT_TERMS) & (collection.facts.texts < 0),
-    )
+    leader = groups_of([decided.joined()], len(sizes))
+    short = (sizes < INSUFFICIENT_TERMS) & (collection.facts.texts < 0)
     whole = collection.collection
     return [*decided.found(leader, short, ids_of(whole), np.array(whole.text_lengths)).statuses()]
 

@@ -13,7 +13,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from infostream_dedup.links.pair_rules import need
-from infostream_dedup.machine.arrays import AlignedColumns, Ragged, entries_of, offsets_of, places_of
+from infostream_dedup.machine.arrays import AlignedColumns, Ragged, entries_of, numbered_ends, offsets_of, places_of
 from infostream_dedup.machine.scratch import row_blocks
 from infostream_dedup.model import Settings
 from infostream_dedup.runs.batch.linking import chunks_of_pairs, least_count, relations
@@ -248,10 +248,9 @@ class DocumentRows:
         added: Iterable[Iterable[Any]] = (),
     ) -> Iterator[Row]:
         """Rows of pairs of documents, in their order; ``added`` as in ``rows_of_pairs``."""
-        documents, place = np.unique(np.concatenate([a, b]), return_inverse=True)
-        key_terms = self.key_terms(documents)
-        ids = self.ids(documents)
-        for table in chunks_of_pairs(key_terms, place[: len(a)], place[len(a) :]):
+        documents, (one, other) = numbered_ends(a, b)
+        key_terms, ids = self.key_terms(documents), self.ids(documents)
+        for table in chunks_of_pairs(key_terms, one, other):
             relation = relations(table, settings)
             wanted = relation > 0 if k_min is None else np.maximum(table.forward, table.backward) >= k_min
             yield from rows_of_pairs(
@@ -343,8 +342,7 @@ def recounted(pairs: DocumentPairs, pick: Callable[[NDArray[np.int64]], Iterable
     forward, backward = np.empty((2, len(pairs)), dtype=np.int64)
     for begin in range(0, len(pairs), _RECOUNTED_AT_ONCE):
         some = slice(begin, begin + _RECOUNTED_AT_ONCE)
-        documents, place = np.unique(np.concatenate([pairs.a[some], pairs.b[some]]), return_inverse=True)
-        a, b = place.reshape(2, -1)
+        documents, (a, b) = numbered_ends(pairs.a[some], pairs.b[some])
         keys, targets = _matrices(list(PICKED.rows(pick(documents))))
         forward[some] = keys[a].multiply(targets[b]).sum(axis=1)
         backward[some] = keys[b].multiply(targets[a]).sum(axis=1)
