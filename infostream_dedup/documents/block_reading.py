@@ -499,10 +499,8 @@ class _Reader:
         self._doubt_languages(columns, block.rows)
         if self._repairs:
             doubt_encodings(columns.texts, columns.text_ends, states)
-        texts, rows = (
-            columns.texts.data,
-            np.flatnonzero((states == READ) & (columns.languages[: block.rows] == NO_LANGUAGE)),
-        )
+        texts = columns.texts.data
+        rows = np.flatnonzero((states == READ) & (columns.languages[: block.rows] == NO_LANGUAGE))
         begins, ends, ours = columns.bodies[rows], columns.text_ends[rows], np.empty(len(rows), dtype=np.bool_)
         show_ours(columns.texts, begins, ends, ours)
         for row, begin, end in zip(rows[~ours].tolist(), begins[~ours].tolist(), ends[~ours].tolist(), strict=True):

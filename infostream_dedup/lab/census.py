@@ -23,7 +23,7 @@ from infostream_dedup.judging.evidence.pair_evidence import TripleRanges, Triple
 from infostream_dedup.judging.evidence.records import EvidenceRecords
 from infostream_dedup.lab import kernels
 from infostream_dedup.lab.kernels import TextClasses, Universe
-from infostream_dedup.machine.arrays import GOLDEN, earliest_equal, offsets_of, places_of
+from infostream_dedup.machine.arrays import GOLDEN, earliest_equal, numbered_ends, offsets_of, places_of
 from infostream_dedup.machine.progress import Progress
 from infostream_dedup.machine.threads import thread_count
 from infostream_dedup.model import NO_TIME, Document
@@ -116,8 +116,7 @@ class SharedWording:
         """Fill in wording, the last two columns of the pairs' evidence, as ``fill_in_wording`` does from all."""
         for begin in range(0, len(a), _PAIRS_AT_ONCE):
             some = slice(begin, begin + _PAIRS_AT_ONCE)
-            documents, places = np.unique(np.stack([a[some], b[some]]), return_inverse=True)
-            one, other = places.reshape(2, -1)
+            documents, (one, other) = numbered_ends(a[some], b[some])
             fill_in_wording(one, other, self._rows(documents), evidence[some])
 
     def _rows(self, documents: NDArray[np.int64]) -> TripleRows:

@@ -52,6 +52,20 @@ def places_of(starts: NDArray[Any], sizes: NDArray[Any]) -> NDArray[np.int64]:
     return np.arange(offsets[-1]) + np.repeat(starts - offsets[:-1], sizes)
 
 
+def numbered_ends(a: NDArray[np.int64], b: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """The distinct documents of pairs, ascending, and the places of both ends among them: int64 (2, pairs)."""
+    ends = np.stack([a, b])
+    if ends.max(initial=-1) > 8 * ends.size:
+        rows, numbers = np.unique(ends, return_inverse=True)
+        return rows, numbers.reshape(ends.shape)
+    # Marking what occurs is several times as fast as sorting.
+    places = np.zeros(ends.max(initial=-1) + 1, dtype=np.int64)
+    places[ends] = 1
+    rows = np.flatnonzero(places)
+    places[rows] = np.arange(len(rows))
+    return rows, places[ends]
+
+
 def entries_of(
     indptr: NDArray[np.int64], rows: NDArray[np.integer[Any]]
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

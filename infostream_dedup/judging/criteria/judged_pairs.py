@@ -10,7 +10,7 @@ import scipy.sparse as sp
 
 from infostream_dedup.documents.json_files import jsonl_records
 from infostream_dedup.errors import BadDataError
-from infostream_dedup.machine.arrays import AlignedColumns
+from infostream_dedup.machine.arrays import AlignedColumns, numbered_ends
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -188,8 +188,7 @@ def stories(pairs: JudgedPairs) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
 def _components(pairs: JudgedPairs, joining: NDArray[np.bool_]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     from scipy.sparse.csgraph import connected_components
 
-    documents, places = np.unique(np.concatenate((pairs.i, pairs.j)), return_inverse=True)
-    i, j = places[: len(pairs)], places[len(pairs) :]
+    documents, (i, j) = numbered_ends(pairs.i, pairs.j)
     entries = (np.ones(int(joining.sum())), (i[joining], j[joining]))
     graph = sp.coo_array(entries, shape=(len(documents), len(documents)))
     _, story = connected_components(graph.tocsr(), directed=False)

@@ -21,13 +21,14 @@ import numpy as np
 from infostream_dedup.judging.evidence.characters import DAY_WORDS, LABELS, MONTH_WORDS, word_hash
 from infostream_dedup.judging.evidence.constants import OPENING
 from infostream_dedup.judging.evidence.kernels import differing as kernels
-from infostream_dedup.judging.evidence.numbers import numbers, one_value, value_of
+from infostream_dedup.judging.evidence.numbers import find_runs, numbers_of_run, one_value, value_of
 from infostream_dedup.judging.evidence.reading import ALPHABET, codes, packed
 from infostream_dedup.language.lexicon.frequency import part_of_speech, share_of, zipf
 from infostream_dedup.language.lexicon.word_lists import NEGATIONS, stop_words
 from infostream_dedup.language.morphology.readings import PROPER, readings_of
 from infostream_dedup.language.text.surface_pool import texts_of
-from infostream_dedup.machine.arrays import offsets_of
+from infostream_dedup.machine.arrays import numbered_ends, offsets_of
+from infostream_dedup.machine.kernels import HALF
 from infostream_dedup.model import OUR_LANGUAGES
 
 if TYPE_CHECKING:
@@ -161,6 +162,7 @@ def _tables() -> kernels.OpeningTables:
         folded,
         hashes[order],
         np.array(list(marks.values()), dtype=np.uint16)[order],
+        np.searchsorted(hashes[order] >> np.uint64(56), np.arange(257)),
         np.frombuffer(b"".join(denials), np.uint8),
         offsets_of([len(one) for one in denials]),
         np.searchsorted([one[0] for one in denials], np.arange(257)),
@@ -182,23 +184,26 @@ class Openings:
     ) -> None:
         size, count = 4 * int((lasts - firsts).sum()), len(firsts)
         self.tokens = kernels.OpeningTokens(
-            clean=np.empty(size, dtype=np.uint8),
+            clean=np.empty(size + HALF, dtype=np.uint8),
             clean_begins=np.empty(count + 1, dtype=np.int64),
             begins=np.empty(count + 1, dtype=np.int64),
             places=np.empty((size, 2), dtype=np.int32),
             hashes=np.empty(size, dtype=np.uint64),
             flags=np.empty(size, dtype=np.uint16),
-            ordered=np.empty(size, dtype=np.uint64),
             distinct=np.empty(count, dtype=np.int64),
             cut=np.empty(count, dtype=np.bool_),
         )
-        kernels.read_openings(words, firsts, lasts, np.full(count, most, dtype=np.int64), _tables(), self.tokens)
+        packed, known = words.astype("<u4", copy=False).view(np.uint8), np.full(count, most, dtype=np.int64)
+        kernels.read_openings(packed, 4 * firsts, 4 * lasts, known, _tables(), self.tokens)
         self._texts: dict[int, _Text] = {}
 
     def text(self, document: int) -> _Text:
         """The tokens of one text."""
         if document not in self._texts:
-            self._texts[document] = _Text.of(self.tokens, document)
+            tokens = self.tokens
+            (begin, end), (first, last) = (x[document:][:2].tolist() for x in (tokens.clean_begins, tokens.begins))
+            of_tokens = tokens.places[first:last].tobytes(), tokens.flags[first:last].tobytes()
+            self._texts[document] = _Text.read(tokens.clean[begin:end].tobytes(), *of_tokens)
         return self._texts[document]
 
     def other_counts(self, a: NDArray[np.int64], b: NDArray[np.int64]) -> NDArray[np.bool_]:
@@ -207,10 +212,15 @@ class Openings:
         Numbers in figures or words, without years, links and "one", which also is a pronoun. Of 12 000 and 12 thousand,
         both are 12.
         """
-        counts, (begins, ends) = {}, (self.tokens.clean_begins[:-1], self.tokens.clean_begins[1:])
-        for one in np.unique(np.concatenate([a, b])).tolist():
-            counts[one] = _counts(self.tokens.clean[begins[one] : ends[one]][:_LEAD_CHARACTERS].tobytes())
-        sides = zip(map(counts.__getitem__, a.tolist()), map(counts.__getitem__, b.tolist()), strict=True)
+        rows, (ones, others) = numbered_ends(a, b)
+        begins, ends = self.tokens.clean_begins[rows], self.tokens.clean_begins[rows + 1]
+        spans = zip(begins.tolist(), np.minimum(ends, begins + _LEAD_CHARACTERS).tolist(), strict=True)
+        found = find_runs(
+            texts_of([self.tokens.clean[i:end].tobytes().decode(ALPHABET, "replace") for i, end in spans])
+        )
+        runs = map(_counts, found.runs)
+        counts = [frozenset[str]().union(*islice(runs, size)) for size in found.sizes.tolist()]
+        sides = zip(map(counts.__getitem__, ones.tolist()), map(counts.__getitem__, others.tolist()), strict=True)
         return np.array([bool(one) and bool(other) and one.isdisjoint(other) for one, other in sides], dtype=np.bool_)
 
     def filled_anew(self, a: NDArray[np.int64], b: NDArray[np.int64]) -> NDArray[np.bool_]:
@@ -220,11 +230,8 @@ class Openings:
         found: NDArray[np.bool_] = (counts[:, 1::2] >= np.maximum(_FEWEST_SLOTS, _SLOTS * counts[:, ::2])).all(axis=1)
         for pair in np.flatnonzero(found).tolist():
             one, other = self.text(int(a[pair])), self.text(int(b[pair]))
-            held = frozenset(one.folded).intersection(other.folded)
-            named = [
-                [x for i, x in enumerate(text.folded) if x not in held and _is_name(text, i)] for text in (one, other)
-            ]
-            found[pair] = not any(_sounds_alike(x, y) for x in named[0] for y in named[1])
+            mine, theirs = one.names.difference(other.folded), other.names.difference(one.folded)
+            found[pair] = not any(_sounds_alike(x, y) for x in mine for y in theirs)
         return found
 
     def compared(
@@ -248,31 +255,22 @@ class Openings:
                 some = changes[begin : begin + abs(count)].tolist()
                 begin += abs(count)
                 rule = _what_differs if count > 0 else _in_one_form
-                decided = rule(
-                    self.text(int(a[pair])),
-                    self.text(int(b[pair])),
-                    [_Change(range(i, end), range(j, last)) for i, end, j, last in some],
-                )
-                if decided is not None and (decided.is_certain or not self._differ_elsewhere(a, b, pair, some, lacks)):
+                one, other = int(a[pair]), int(b[pair])
+                changed = [_Change(range(i, end), range(j, last)) for i, end, j, last in some]
+                decided = rule(self.text(one), self.text(other), changed)
+                if decided and (decided.is_certain or not self._differ_elsewhere(one, other, some, lacks[pair])):
                     yield pair, decided
             first += done
 
-    def _differ_elsewhere(
-        self,
-        a: NDArray[np.int64],
-        b: NDArray[np.int64],
-        pair: int,
-        changes: list[list[int]],
-        lacks: NDArray[np.float64],
-    ) -> bool:
+    def _differ_elsewhere(self, one: int, other: int, changes: list[list[int]], lacks: NDArray[np.float64]) -> bool:
         """As the kernel asks: an exchange that it thought possible may turn out to be another change."""
         touched = [sum(each[k + 1] - each[k] + kernels.TOUCHED for each in changes) for k in (0, 2)]
-        return bool((self.tokens.cut[a[pair]] or self.tokens.cut[b[pair]]) and np.any(lacks[pair] > touched))
+        return bool((self.tokens.cut[one] or self.tokens.cut[other]) and np.any(lacks > touched))
 
 
 @lru_cache(1 << 14)
-def _counts(lead: bytes) -> frozenset[str]:
-    found = (one for one in numbers(lead.decode(ALPHABET, "replace")) if one != "1" and not _YEAR.fullmatch(one))
+def _counts(run: str) -> frozenset[str]:
+    found = (one for one in numbers_of_run(run) if one != "1" and not _YEAR.fullmatch(one))
     return frozenset(_THOUSANDS.sub("", one) for one in found)
 
 
@@ -285,12 +283,8 @@ class _Text(NamedTuple):
     folded: tuple[str, ...]  # in lower case, apostrophes alike
     starts: frozenset[int]  # tokens that begin a sentence or a quotation
     numbers: tuple[int, ...]  # tokens that are numbers
-
-    @classmethod
-    def of(cls, tokens: kernels.OpeningTokens, document: int) -> _Text:
-        (begin, end), (first, last) = (x[document:][:2].tolist() for x in (tokens.clean_begins, tokens.begins))
-        of_tokens = tokens.places[first:last].tobytes(), tokens.flags[first:last].tobytes()
-        return cls.read(tokens.clean[begin:end].tobytes(), *of_tokens)
+    names: frozenset[str]  # folded words with a capital letter that may be names
+    denies: bool  # whether a word may say that something is false
 
     @classmethod
     @lru_cache(1 << 11)  # Copies of one form are compared with the same few texts.
@@ -299,8 +293,10 @@ class _Text(NamedTuple):
         places = np.frombuffer(stands, dtype=np.int32).tolist()
         words = [text[first:last] for first, last in zip(places[::2], places[1::2], strict=True)]
         folded = _folded("\n".join(words)).split("\n") if words else []
-        starts, numbers = (np.flatnonzero(marks & bit).tolist() for bit in (kernels.START, kernels.NUMBER))
-        return cls(text, places, tuple(words), tuple(folded), frozenset(starts), tuple(numbers))
+        bits = kernels.START, kernels.NUMBER, kernels.NAME, kernels.DENIAL | kernels.LABEL
+        starts, numbers, names, denials = (np.flatnonzero(marks & bit).tolist() for bit in bits)
+        named = frozenset(folded[i] for i in names)
+        return cls(text, places, tuple(words), tuple(folded), frozenset(starts), tuple(numbers), named, bool(denials))
 
     def before(self, i: int) -> str:
         """What stands between a token and the one before."""
@@ -390,6 +386,8 @@ _SLOTS: Final = 0.6
 
 def _denial(one: _Text, other: _Text, changes: list[_Change]) -> WordDifference | None:
     """One text says that what the other tells is false, at its beginning or in what it adds."""
+    if not (one.denies or other.denies):
+        return None
     lost = [sum(len(side) for side in sides) for sides in zip(*((each.a, each.b) for each in changes), strict=True)]
     if min(lost) > _few(one, other):
         return None
@@ -584,10 +582,12 @@ def _other_name(one: _Text, i: int, other: _Text, j: int, language: Language) ->
 @lru_cache(1 << 14)
 def _sounds_alike(x: str, y: str) -> bool:
     """Whether two names may be spellings of one."""
-    compared = SequenceMatcher(None, x.translate(_SOUNDS), y.translate(_SOUNDS), False)
-    # The first two are quick upper bounds of the third.
-    shares = (compared.real_quick_ratio, compared.quick_ratio, compared.ratio)
-    return all(share() > _ONE_SOUND for share in shares)
+    p, q = x.translate(_SOUNDS), y.translate(_SOUNDS)
+    # In any order, at least as many letters are common.
+    common = sum(min(p.count(letter), q.count(letter)) for letter in set(p))
+    return p == q or (
+        2.0 * common / (len(p) + len(q)) > _ONE_SOUND and SequenceMatcher(None, p, q, False).ratio() > _ONE_SOUND
+    )
 
 
 _SOUNDS: Final = str.maketrans("иїйыэєґяюоz", "іііііегауаs", "ьъʼ")

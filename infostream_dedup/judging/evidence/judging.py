@@ -49,7 +49,7 @@ from infostream_dedup.judging.evidence.kinds import (
 from infostream_dedup.judging.evidence.meaning import Meanings, with_meaning
 from infostream_dedup.judging.evidence.pair_evidence import TripleRows, compared, fill_in_wording, shares_of_pairs
 from infostream_dedup.judging.evidence.pair_model import DECIMALS, PairModel, shipped_model
-from infostream_dedup.machine.arrays import AlignedColumns
+from infostream_dedup.machine.arrays import AlignedColumns, numbered_ends
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -542,8 +542,8 @@ def with_differences(
     looked: dict[str, Any] = {name: np.zeros(len(facts), dtype=np.bool_) for name in LOOKED_AT}
     looked["anew"] = facts.anew.copy()
     turned, figures, differing = looked["turned"], looked["figure_alone"], facts.differing.copy()
-    rows, numbered = np.unique(np.concatenate([a[places], b[places]]), return_inverse=True)
-    openings, (ones, others) = records.openings(rows), numbered.reshape(2, -1)
+    rows, (ones, others) = numbered_ends(a[places], b[places])
+    openings = records.openings(rows)
     compared = np.flatnonzero(near[places])
 
     shares = np.stack([facts.wording_forward, facts.wording_backward], axis=1)
@@ -596,13 +596,8 @@ def _compared(
         return evidence
     compared(a, b, evidence, keys=keys, records=records, triples=None)
     if callable(triples):
-        # Marking what occurs is several times as fast as sorting.
-        places = np.zeros(max(a.max(), b.max()) + 1 if len(a) else 0, dtype=np.int64)
-        places[a] = places[b] = 1
-        rows = np.flatnonzero(places)
-        places[rows] = np.arange(len(rows))
+        rows, (a, b) = numbered_ends(a, b)
         found = triples(rows)
-        a, b = places[a], places[b]
     else:
         found = triples
     fill_in_wording(a, b, found, evidence)

@@ -133,9 +133,8 @@ def own_number_of_a_series(pair: PairFacts) -> NDArray[np.bool_]:
 def own_form_filled_anew(pair: PairFacts) -> NDArray[np.bool_]:
     """Same source: the titles differ only by the date, or, on another day, the lead is repeated with other numbers."""
     lead_again = pair.other_day & (pair.lead >= 0.8) & _other_numbers(pair)
-    filled = pair.same_form & (
-        (pair.wording_most >= 0.05) | (pair.lead >= 0.5)
-    )  # The chapters of a book share neither.
+    # The chapters of a book share neither wording nor lead.
+    filled = pair.same_form & ((pair.wording_most >= 0.05) | (pair.lead >= 0.5))
     again = filled & (pair.other_day | ~pair.same_title) | lead_again
     return pair.own & (pair.probability >= 0.5) & again
 

@@ -16,7 +16,7 @@ from infostream_dedup.judging.evidence.differing import Openings, WordDifference
 from infostream_dedup.judging.evidence.kernels import packing as kernels
 from infostream_dedup.judging.evidence.pair_model import BACKGROUND_FILE, shipped_bytes
 from infostream_dedup.judging.evidence.reading import ALPHABET
-from infostream_dedup.machine.arrays import offsets_of, places_of
+from infostream_dedup.machine.arrays import numbered_ends, offsets_of, places_of
 from infostream_dedup.model import LANGUAGES, OUR_LANGUAGES, Language
 
 if TYPE_CHECKING:
@@ -202,14 +202,14 @@ class EvidenceRecords:
         self, a: NDArray[np.int64], b: NDArray[np.int64], lacks: NDArray[np.float64]
     ) -> Iterator[tuple[int, WordDifference]]:
         """Compare texts without their titles, given their ordinals, as ``Openings.compared``."""
-        rows, numbered = np.unique(np.concatenate([a, b]), return_inverse=True)
-        openings, sides = self._openings(rows), numbered.reshape(2, -1)
+        rows, sides = numbered_ends(a, b)
+        openings = self._openings(rows)
         titled = (self.titles(rows) != 0).tolist()
         bodies = [text.partition(b"\n")[2] if has else text for text, has in zip(openings, titled, strict=True)]
         # Behind a longer title, less of the text is known.
         known = [len(one) if len(text) >= OPENING else OPENING for text, one in zip(openings, bodies, strict=True)]
         most = np.tile(np.array(known, dtype=np.int64)[sides].min(axis=0, initial=OPENING), 2)
-        cut = [bodies[row][:size] for row, size in zip(numbered.tolist(), most.tolist(), strict=True)]
+        cut = [bodies[row][:size] for row, size in zip(sides.ravel().tolist(), most.tolist(), strict=True)]
         bounds = offsets_of([(len(one) + 3) // 4 for one in cut])
         words = np.frombuffer(b"".join(one + b"\0" * (-len(one) % 4) for one in cut), dtype="<u4").astype(np.uint32)
         ones, others = np.arange(2 * len(a)).reshape(2, -1)
@@ -226,9 +226,9 @@ class EvidenceRecords:
 
         DSA-3213-2 is another version of it; no "Covid-19" or "Су-34" is a number.
         """
-        rows, places = np.unique(np.concatenate([a, b]), return_inverse=True)
+        rows, sides = numbered_ends(a, b)
         found = [_SERIES.match(text[:_CODE].decode(ALPHABET, "replace")) for text in self._openings(rows)]
-        codes = np.array([one[0] if one else "" for one in found], dtype=np.object_)[places].reshape(2, -1)
+        codes = np.array([one[0] if one else "" for one in found], dtype=np.object_)[sides]
         return [bool(x and y and x != y) for x, y in codes.T]
 
     def other_titles(self, a: int, b: int) -> bool:
@@ -236,10 +236,8 @@ class EvidenceRecords:
 
         They share less than a quarter of their words, or differ only by numbers and dates.
         """
-        titles, forms = (
-            self.titles(np.array([a, b])).tolist(),
-            self.words[self.begins[[a, b]] + kernels.FORM_AT].tolist(),
-        )
+        titles = self.titles(np.array([a, b])).tolist()
+        forms = self.words[self.begins[[a, b]] + kernels.FORM_AT].tolist()
         if 0 in titles or titles[0] == titles[1]:
             return False
         one, other = (set(_WORD.findall(self.opening(row).partition("\n")[0].lower())) for row in (a, b))

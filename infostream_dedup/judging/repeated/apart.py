@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from itertools import islice, pairwise, tee
 from typing import TYPE_CHECKING, Final, NamedTuple
 
@@ -58,6 +59,7 @@ _LATIN: Final = 0.8
 _COGNATES: Final = 0.15
 _STEMS: Final = 4
 _ALIKE: Final = str.maketrans("іїєґыэёъ", "ииегиеее")
+_FIGURE: Final = re.compile(r"[0-9]+")
 _LONG: Final = re.compile(r"[^\W\d_]{5,}")
 _RULE: Final = " \t\r\n\xa0—–-*=_~/|·•"
 _LABEL: Final = re.compile(
@@ -120,6 +122,10 @@ def _dateline(data: NDArray[np.uint8]) -> int:
 
 def _halves(number: int, begin: int, text: str) -> Iterator[Apart]:
     """The second half of a text, if it says in another language what the first one says, and labels of both."""
+    # A half has at least half of the other's figures, so at least one in three is there twice.
+    repeated = sum(count > 1 for count in Counter(_FIGURE.findall(text)).values())
+    if 3 * repeated < len(set(_FIGURE.findall(URL.sub("", text)))):
+        return
     some, every = tee(sentence_spans(text))
     known = ((place, kind) for place, span in enumerate(some) if (kind := _kind(text[slice(*span)])) is not None)
     # Most texts that are asked for mix languages; a second border shows it.
@@ -162,7 +168,7 @@ def _says_the_same(one: str, other: str) -> bool:
     sizes = sorted(sum(map(str.isalpha, half)) for half in (one, other))
     if sizes[0] < _HALF or sizes[1] > _RATIO * sizes[0]:
         return False
-    figures, theirs = (set(re.findall(r"[0-9]+", half)) for half in (one, other))
+    figures, theirs = (set(_FIGURE.findall(half)) for half in (one, other))
     if 2 * len(figures & theirs) < max(len(figures), len(theirs)):
         return False
     shares = sorted(_latin_share(half) for half in (one, other))

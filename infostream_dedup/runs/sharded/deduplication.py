@@ -22,7 +22,7 @@ from infostream_dedup.judging.evidence.pair_model import shipped_model
 from infostream_dedup.judging.evidence.policies import EVERY_PAIR, Policy
 from infostream_dedup.links.compiled.kernels.rows import mix_rows
 from infostream_dedup.links.pair_rules import need
-from infostream_dedup.machine.arrays import earliest_equal, offsets_of
+from infostream_dedup.machine.arrays import earliest_equal, numbered_ends, offsets_of
 from infostream_dedup.machine.scratch import row_blocks
 from infostream_dedup.model import NO_TIME, Settings
 from infostream_dedup.model.settings import CANDIDATE_TERMS, COMPARED_TERMS
@@ -289,8 +289,7 @@ class JudgedRun(LinkedRun):
         """The pairs, in the order of (b, a), that are enough to decide statuses."""
         if not judging.crowded(b).any():
             return a, b
-        documents, places = np.unique(np.concatenate([a, b]), return_inverse=True)
-        one, other = places[: len(a)].astype(np.int64), places[len(a) :].astype(np.int64)
+        documents, (one, other) = numbered_ends(a, b)
         wanted, _ = judging.deciding_pairs(
             one,
             other,
@@ -302,8 +301,7 @@ class JudgedRun(LinkedRun):
 
     def judge(self, a: NDArray[np.int64], b: NDArray[np.int64], *, filtered: bool = True) -> judging.JudgedCandidates:
         """Judge pairs of documents; arguments and result as for ``batch.judging.JudgedCollection.judge``."""
-        documents, places = np.unique(np.concatenate([a, b]), return_inverse=True)
-        one, other = places[: len(a)].astype(np.int64), places[len(a) :].astype(np.int64)
+        documents, (one, other) = numbered_ends(a, b)
         found = judging.judge_pairs(
             one,
             other,

@@ -13,7 +13,15 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from infostream_dedup.links.pair_rules import need
-from infostream_dedup.machine.arrays import AlignedColumns, Ragged, completed, entries_of, offsets_of, places_of
+from infostream_dedup.machine.arrays import (
+    AlignedColumns,
+    Ragged,
+    completed,
+    entries_of,
+    numbered_ends,
+    offsets_of,
+    places_of,
+)
 from infostream_dedup.machine.scratch import row_blocks
 from infostream_dedup.model import Settings
 from infostream_dedup.runs.batch.linking import least_count
@@ -240,10 +248,9 @@ class DocumentRows:
         self, a: NDArray[np.int64], b: NDArray[np.int64], settings: Settings, *, made: type[Row], **others: Any
     ) -> list[Row]:
         """Rows of pairs, as ``rows_of_pairs`` makes them, but complete: terms of documents are not kept for them."""
-        documents, place = np.unique(np.concatenate([a, b]), return_inverse=True)
-        ends = place[: len(a)], place[len(a) :]
-        rows = rows_of_pairs(self.ids(documents), self.key_terms(documents), settings, *ends, made=made, **others)
-        return completed(rows)
+        documents, (one, other) = numbered_ends(a, b)
+        key_terms, ids = self.key_terms(documents), self.ids(documents)
+        return completed(rows_of_pairs(ids, key_terms, settings, one, other, made=made, **others))
 
     def _numbered(self, terms: RunRows, documents: NDArray[np.int64]) -> Ragged:
         """Key-term numbers of each document's terms; other terms are left out."""
@@ -330,8 +337,7 @@ def recounted(pairs: DocumentPairs, pick: Callable[[NDArray[np.int64]], Iterable
     forward, backward = np.empty((2, len(pairs)), dtype=np.int64)
     for begin in range(0, len(pairs), _RECOUNTED_AT_ONCE):
         some = slice(begin, begin + _RECOUNTED_AT_ONCE)
-        documents, place = np.unique(np.concatenate([pairs.a[some], pairs.b[some]]), return_inverse=True)
-        a, b = place.reshape(2, -1)
+        documents, (a, b) = numbered_ends(pairs.a[some], pairs.b[some])
         keys, targets = _matrices(list(PICKED.rows(pick(documents))))
         forward[some] = keys[a].multiply(targets[b]).sum(axis=1)
         backward[some] = keys[b].multiply(targets[a]).sum(axis=1)

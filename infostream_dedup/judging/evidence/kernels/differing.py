@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 import numpy as np
 
 from infostream_dedup.judging.evidence.constants import OPENING, SEED
-from infostream_dedup.judging.evidence.kernels.words import BINS, mixed, place_among, sorted_once, step
+from infostream_dedup.judging.evidence.kernels.words import mixed, place_among, step
 from infostream_dedup.machine.compiling import compiled, inlined, signed
+from infostream_dedup.machine.kernels import BLOCK, between, copy_bytes, lowest_bit
 
 if TYPE_CHECKING:
     from infostream_dedup.machine.arrays import Table, Vector
@@ -32,7 +33,8 @@ NEGATION: Final = 32
 AUXILIARY: Final = 64
 QUESTION: Final = 128
 DATE: Final = 256
-"""Bits of a token."""
+AGAIN: Final = 512
+"""Bits of a token; the last one if one before it in its text is equal."""
 
 FEWEST: Final = 4
 """Tokens of a text whose differences are looked at."""
@@ -60,12 +62,17 @@ TOUCHED: Final = 3
 FRONT: Final = 6
 """Tokens at the beginning among which a text says that what follows is false."""
 
-_BEYOND: Final = 8
+_BEYOND: Final = BLOCK + 1
 """Characters that are looked at beyond the end of a text."""
 
 _BITS: Final = 10
-_PLACE, _LOW = np.uint64((1 << _BITS) - 1), np.uint64(_BITS + 2)
-"""Low bits of an entry of ``ordered``: the place of a token in its text, and its number of slots of a form."""
+"""Bits of a place among the tokens of an opening."""
+_ENTRIES: Final = 1 << _BITS
+_HEADS, _NEXT, _TIMES, _FILLED = range(4)
+"""Rows of a table of tokens, int32 (4, _ENTRIES): by hash, the first token that has it, counted from 1; by token, the
+next one that is equal, how many are equal from it on, and the slots of a form in them."""
+
+_SHIFT, _TO_BYTE = np.uint64(64 - _BITS), np.uint64(56)
 
 _H, _S, _T, _P, _W = (ord(letter) for letter in "hstpw")
 _AT = ord("@")
@@ -89,6 +96,7 @@ class OpeningTables(NamedTuple):
     folded: Vector[np.uint8]  # uint8 (256,), the character in lower case, apostrophes alike
     words: Vector[np.uint64]  # uint64, ascending, hashes of words that are marked
     marks: Vector[np.uint16]  # uint16, bits of each of these words
+    words_of: Vector[np.int64]  # int64 (257,), bounds of the words whose hashes begin with each byte
     prefixes: Vector[np.uint8]  # uint8, beginnings of words that are denials
     prefix_begins: Vector[np.int64]  # int64 (prefixes + 1,), bounds of each
     prefixes_of: Vector[np.int64]  # int64 (257,), bounds of the prefixes that begin with each character
@@ -103,7 +111,6 @@ class OpeningTokens(NamedTuple):
     places: Table[np.int32]  # int32 (tokens, 2), bounds of each token in its opening
     hashes: Vector[np.uint64]  # uint64, hash of each token, folded
     flags: Vector[np.uint16]  # uint16, bits of each token
-    ordered: Vector[np.uint64]  # uint64, hash, slots of a form and place of each token, ascending in each document
     distinct: Vector[np.int64]  # int64 (documents,), number of distinct tokens
     cut: Vector[np.bool_]  # bool (documents,), whether the text may go on
 
@@ -177,24 +184,6 @@ def _word_end(text: Vector[np.uint8], at: int, size: int, classes: Vector[np.uin
     return at
 
 
-@inlined
-def _begins_like(
-    text: Vector[np.uint8],
-    begin: int,
-    end: int,
-    folded: Vector[np.uint8],
-    prefix: Vector[np.uint8],
-    first: int,
-    last: int,
-) -> bool:
-    if end - begin < last - first:
-        return False
-    place = 0
-    while place < last - first and folded[signed(text[begin + place])] == prefix[first + place]:
-        place += 1
-    return place == last - first
-
-
 @compiled
 def _flags_of(text: Vector[np.uint8], begin: int, end: int, hashed: np.uint64, tables: OpeningTables) -> int:
     """Bits of a word."""
@@ -203,47 +192,51 @@ def _flags_of(text: Vector[np.uint8], begin: int, end: int, hashed: np.uint64, t
         for place in range(begin + 1, end):
             if signed(tables.classes[signed(text[place])]) & (LETTER | UPPER) == LETTER:
                 flags = NAME
-    place = place_among(tables.words, 0, tables.words.size, hashed)
+    byte = signed(hashed >> _TO_BYTE)
+    place = place_among(tables.words, tables.words_of[byte], tables.words_of[byte + 1], hashed)
     if place >= 0:
         flags |= signed(tables.marks[place])
     letter = signed(tables.folded[signed(text[begin])])
     for prefix in range(tables.prefixes_of[letter], tables.prefixes_of[letter + 1]):
-        first, last = tables.prefix_begins[prefix], tables.prefix_begins[prefix + 1]
-        if _begins_like(text, begin, end, tables.folded, tables.prefixes, first, last):
+        first, place = tables.prefix_begins[prefix], 0
+        size = tables.prefix_begins[prefix + 1] - first
+        while (
+            place < min(size, end - begin)
+            and tables.folded[signed(text[begin + place])] == tables.prefixes[first + place]
+        ):
+            place += 1
+        if place == size:
             flags |= DENIAL
     return flags
 
 
 @inlined
-def _unpack(words: Vector[np.uint32], first: int, last: int, text: Vector[np.uint8]) -> int:
-    """Write a text character by character; return its length."""
-    size = 0
-    for place in range(first, last):
-        packed = signed(words[place])
-        for byte in range(4):
-            text[size] = packed >> 8 * byte & 255
-            size += 1
-    while size and signed(text[size - 1]) == 0:
-        size -= 1
-    return size
-
-
-@inlined
 def _leave_out_links(text: Vector[np.uint8], size: int, classes: Vector[np.uint8], clean: Vector[np.uint8]) -> int:
-    """Write a text with a blank for every link; return its length."""
+    """Write a text with a blank for every link; return its length. Up to ``HALF`` - 1 more characters are written."""
     written, at = 0, 0
     while at < size:
-        end = _link_end(text, at, size, classes)
-        clean[written] = _BLANK if end > at else signed(text[at])
-        written += 1
-        at = end if end > at else at + 1
+        # What begins no link is copied at once.
+        signs = (
+            between(text, at, _AT, _AT) | between(text, at, _HASH, _HASH) | between(text, at, _OPEN_CURLY, _OPEN_CURLY)
+        )
+        signs |= between(text, at, _CLOSE_SQUARE, _CLOSE_SQUARE) & between(text, at + 1, _OPEN_ROUND, _OPEN_ROUND)
+        signs |= between(text, at, _H, _H) & between(text, at + 1, _T, _T)
+        signs |= between(text, at, _W, _W) & between(text, at + 1, _W, _W)
+        plain = min(lowest_bit(signs), size - at)
+        copy_bytes(text, at, clean, written, plain)
+        written, at = written + plain, at + plain
+        if plain < BLOCK and at < size:
+            end = _link_end(text, at, size, classes)
+            clean[written] = _BLANK if end > at else signed(text[at])
+            written += 1
+            at = end if end > at else at + 1
     return written
 
 
 @compiled
 def _cut_up(text: Vector[np.uint8], tables: OpeningTables, tokens: OpeningTokens, token: int) -> int:
     """Write the tokens of a text; return the place behind them."""
-    classes, at, starts, first = tables.classes, 0, True, token
+    classes, at, starts = tables.classes, 0, True
     while at < text.size:
         letter, end, flags = signed(text[at]), at, 0
         if signed(classes[letter]) & DIGIT:
@@ -263,9 +256,7 @@ def _cut_up(text: Vector[np.uint8], tables: OpeningTables, tokens: OpeningTokens
         if flags == 0:
             flags = _flags_of(text, at, end, state, tables)
         tokens.places[token, 0], tokens.places[token, 1] = at, end
-        slots = signed(flags & NAME != 0) + signed(flags & (NUMBER | DATE) != 0)
         tokens.hashes[token] = state
-        tokens.ordered[token] = state >> _LOW << _LOW | np.uint64((slots << _BITS) + token - first)
         tokens.flags[token] = flags | START if starts else flags
         starts = flags == QUESTION
         token += 1
@@ -273,9 +264,42 @@ def _cut_up(text: Vector[np.uint8], tables: OpeningTables, tokens: OpeningTokens
     return token
 
 
+@inlined
+def _slots_of(flags: np.uint16) -> int:
+    """Slots of a form that a token fills."""
+    return signed(signed(flags) & NAME != 0) + signed(signed(flags) & (NUMBER | DATE) != 0)
+
+
+@inlined
+def _entry_of(hashed: np.uint64, first: int, hashes: Vector[np.uint64], table: Table[np.int32]) -> int:
+    """Where a table has, or has room for, a hash; ``first``: where the hashes of its text begin."""
+    entry = signed(hashed >> _SHIFT)
+    while table[_HEADS, entry] and hashes[first + table[_HEADS, entry] - 1] != hashed:
+        entry = (entry + 1) & (_ENTRIES - 1)
+    return entry
+
+
+@compiled
+def _enter(document: int, tokens: OpeningTokens, table: Table[np.int32]) -> int:
+    """Enter the tokens of a document in a table, mark those that one before is equal to, and count the others."""
+    first, distinct = tokens.begins[document], 0
+    table[_HEADS] = 0
+    table[_TIMES, 0], table[_FILLED, 0] = 0, 0
+    for token in range(tokens.begins[document + 1] - 1, first - 1, -1):
+        entry, place = _entry_of(tokens.hashes[token], first, tokens.hashes, table), token - first + 1
+        after = table[_HEADS, entry]
+        if after:
+            tokens.flags[first + after - 1] = signed(tokens.flags[first + after - 1]) | AGAIN
+        distinct += signed(after == 0)
+        table[_HEADS, entry], table[_NEXT, place] = place, after
+        table[_TIMES, place] = table[_TIMES, after] + 1
+        table[_FILLED, place] = table[_FILLED, after] + _slots_of(tokens.flags[token])
+    return distinct
+
+
 @compiled
 def read_openings(
-    words: Vector[np.uint32],
+    packed: Vector[np.uint8],
     firsts: Vector[np.int64],
     lasts: Vector[np.int64],
     most: Vector[np.int64],
@@ -284,18 +308,20 @@ def read_openings(
 ) -> None:
     """Cut the openings of some documents into tokens; a character may be a token.
 
-    ``words``: texts in windows-1251, four characters to a number; ``most``: characters from which on each may have been
-    cut.
+    ``packed``: texts in windows-1251, with zeros behind; ``most``: characters from which on each may have been cut.
     """
     longest = 0
     for document in range(firsts.size):
         longest = max(longest, lasts[document] - firsts[document])
-    text = np.zeros(4 * longest + _BEYOND, dtype=np.uint8)
-    spare, bins = np.empty(4 * longest, dtype=np.uint64), np.empty(BINS + 1, dtype=np.int64)
+    text, table = np.zeros(longest + _BEYOND, dtype=np.uint8), np.empty((4, _ENTRIES), dtype=np.int32)
     classes = tables.classes
     tokens.begins[0], tokens.clean_begins[0] = 0, 0
     for document in range(firsts.size):
-        size = _unpack(words, firsts[document], lasts[document], text)
+        size = lasts[document] - firsts[document]
+        for place in range(size):
+            text[place] = packed[firsts[document] + place]
+        while size and signed(text[size - 1]) == 0:
+            size -= 1
         tokens.cut[document] = size >= most[document]
         if size and size >= most[document]:  # The last word may have been cut.
             size -= 1
@@ -307,10 +333,7 @@ def read_openings(
         tokens.clean_begins[document + 1] = begin + written
         last = _cut_up(tokens.clean[begin : begin + written], tables, tokens, first)
         tokens.begins[document + 1] = last
-        sorted_once(tokens.ordered, first, last, 64, spare, bins)
-        tokens.distinct[document] = signed(last > first)
-        for token in range(first + 1, last):
-            tokens.distinct[document] += signed(tokens.ordered[token - 1] >> _LOW != tokens.ordered[token] >> _LOW)
+        tokens.distinct[document] = _enter(document, tokens, table)
 
 
 # Compare two openings
@@ -319,45 +342,43 @@ def read_openings(
 class DifferenceScratch(NamedTuple):
     """Scratch memory for one pair."""
 
-    shared: Table[np.int32]  # int32 (OPENING**2, 3), common runs, each as long as it goes
+    table: Table[np.int32]  # int32 (4, _ENTRIES), of the later document
+    shared: Table[np.int32]  # int32 (3, OPENING**2), common runs, each as long as it goes
     waiting: Table[np.int64]  # int64 (2 * OPENING, 4), ranges still to be compared
-    runs: Table[np.int64]  # int64 (OPENING + 1, 3), common runs: place in one, place in the other, length
     changes: Table[np.int64]  # int64 (OPENING + 1, 4), bounds in one and in the other
 
 
 def difference_scratch() -> DifferenceScratch:
     """Allocate scratch memory."""
     return DifferenceScratch(
-        np.empty((OPENING**2, 3), dtype=np.int32),
+        np.empty((4, _ENTRIES), dtype=np.int32),
+        np.empty((3, OPENING**2), dtype=np.int32),
         np.empty((2 * OPENING, 4), dtype=np.int64),
-        np.empty((OPENING + 1, 3), dtype=np.int64),
         np.empty((OPENING + 1, 4), dtype=np.int64),
     )
 
 
 @compiled
-def _share(one: int, other: int, tokens: OpeningTokens, shared: Table[np.int32]) -> tuple[int, int]:
-    """Find the common runs of two openings, each as long as it goes; return their number and that of common tokens."""
-    ordered, begins, runs, common = tokens.ordered, tokens.begins, 0, 0
-    x, y = tokens.hashes[begins[one] : begins[one + 1]], tokens.hashes[begins[other] : begins[other + 1]]
-    at, end, first, last = begins[one], begins[one + 1], begins[other], begins[other + 1]
-    before = ~np.uint64(0)
-    while at < end:
-        hashed = ordered[at] >> _LOW
-        while first < last and ordered[first] >> _LOW < hashed:
-            first += 1
-        place = first
-        while place < last and ordered[place] >> _LOW == hashed:
-            i, j, length = signed(ordered[at] & _PLACE), signed(ordered[place] & _PLACE), 1
+def _share(
+    one: int, other: int, tokens: OpeningTokens, table: Table[np.int32], shared: Table[np.int32]
+) -> tuple[int, int]:
+    """Find the common runs of two openings, each as long as it goes; return their number and that of common tokens.
+
+    ``table``: of the other opening.
+    """
+    begin, first, runs, common = tokens.begins[one], tokens.begins[other], 0, 0
+    x, y = tokens.hashes[begin : tokens.begins[one + 1]], tokens.hashes[first : tokens.begins[other + 1]]
+    for i in range(x.size):
+        head = table[_HEADS, _entry_of(x[i], 0, y, table)]
+        common += signed(head != 0 and signed(tokens.flags[begin + i]) & AGAIN == 0)
+        while head:
+            j, length = head - 1, 1
             if i == 0 or j == 0 or x[i - 1] != y[j - 1]:
                 while i + length < x.size and j + length < y.size and x[i + length] == y[j + length]:
                     length += 1
-                shared[runs, 0], shared[runs, 1], shared[runs, 2] = i, j, length
+                shared[0, runs], shared[1, runs], shared[2, runs] = i, j, length
                 runs += 1
-            place += 1
-        common += signed(place > first and hashed != before)
-        before = hashed
-        at += 1
+            head = table[_NEXT, head]
     return runs, common
 
 
@@ -365,14 +386,19 @@ def _share(one: int, other: int, tokens: OpeningTokens, shared: Table[np.int32])
 def _longest_run(shared: Table[np.int32], runs: int, low: int, high: int, begin: int, end: int) -> tuple[int, int, int]:
     """Find the longest common run within bounds, the first in one and then in the other, as ``difflib`` does."""
     best = 0
-    for run in range(runs):
-        i, j = shared[run, 0], shared[run, 1]
+    for run in range(runs if low < high and begin < end else 0):
+        i, j = shared[0, run], shared[1, run]
         skipped = max(low - i, begin - j, 0)
-        length = min(shared[run, 2], high - i, end - j) - skipped
+        length = min(shared[2, run], high - i, end - j) - skipped
         best = max(best, (((length << _BITS) - i - skipped) << _BITS) - j - skipped)
     length = (best - 1 >> 2 * _BITS) + 1
     place = (length << 2 * _BITS) - best
     return place >> _BITS, place & (1 << _BITS) - 1, length
+
+
+@inlined
+def _write(table: Table[np.int64], row: int, begin: int, end: int, first: int, last: int) -> None:
+    table[row, 0], table[row, 1], table[row, 2], table[row, 3] = begin, end, first, last
 
 
 @compiled
@@ -381,36 +407,19 @@ def _aligned(first: int, last: int, stop: int, shared: int, scratch: DifferenceS
 
     ``last``, ``stop``: where the tokens of either text end; ``shared``: number of common runs.
     """
-    runs, waiting, changes = scratch.runs, scratch.waiting, scratch.changes
-    waiting[0, 0], waiting[0, 1], waiting[0, 2], waiting[0, 3] = first, last, first, stop
-    left, count = 1, 0
+    waiting, left, made = scratch.waiting, 1, 0
+    _write(waiting, 0, first, last, first, stop)
     while left:
         left -= 1
         low, high, begin, end = waiting[left, 0], waiting[left, 1], waiting[left, 2], waiting[left, 3]
         i, j, length = _longest_run(scratch.shared, shared, low, high, begin, end)
-        if not length:
-            continue
-        place = count
-        while place and runs[place - 1, 0] > i:
-            for column in range(3):
-                runs[place, column] = runs[place - 1, column]
-            place -= 1
-        runs[place, 0], runs[place, 1], runs[place, 2] = i, j, length
-        count += 1
-        if low < i and begin < j:
-            waiting[left, 0], waiting[left, 1], waiting[left, 2], waiting[left, 3] = low, i, begin, j
-            left += 1
-        i, j = i + length, j + length
-        if i < high and j < end:
-            waiting[left, 0], waiting[left, 1], waiting[left, 2], waiting[left, 3] = i, high, j, end
-            left += 1
-    runs[count, 0], runs[count, 1], runs[count, 2] = last, stop, 0
-    i, j, made = first, first, 0
-    for run in range(count + 1):
-        if i < runs[run, 0] or j < runs[run, 1]:
-            changes[made, 0], changes[made, 1], changes[made, 2], changes[made, 3] = i, runs[run, 0], j, runs[run, 1]
+        if length:
+            _write(waiting, left, i + length, high, j + length, end)
+            _write(waiting, left + 1, low, i, begin, j)
+            left += 2
+        elif low < high or begin < end:
+            _write(scratch.changes, made, low, high, begin, end)
             made += 1
-        i, j = runs[run, 0] + runs[run, 2], runs[run, 1] + runs[run, 2]
     return made
 
 
@@ -442,7 +451,7 @@ def _changes(x: Vector[np.uint64], y: Vector[np.uint64], cut: bool, shared: int,
             count = 0
             for i in range(first, x.size - last):
                 if x[i] != y[i]:
-                    changes[count, 0], changes[count, 1], changes[count, 2], changes[count, 3] = i, i + 1, i, i + 1
+                    _write(changes, count, i, i + 1, i, i + 1)
                     count += 1
     # What follows the last common word of a text that is cut may stand behind the cut in the other.
     if cut and count and last == 0:
@@ -490,15 +499,10 @@ def _denies(flags: Vector[np.uint16], begin: int, end: int, rest: int) -> bool:
 
 
 @compiled
-def _may_be_exchanged(
-    x: Vector[np.uint64],
-    y: Vector[np.uint64],
-    p: Vector[np.uint16],
-    q: Vector[np.uint16],
-    changes: Table[np.int64],
-    count: int,
-) -> bool:
+def _may_be_exchanged(one: int, other: int, tokens: OpeningTokens, changes: Table[np.int64], count: int) -> bool:
     """Whether numbers or names may stand in each other's place, or a figure in that of another."""
+    x, y = tokens.hashes[tokens.begins[one] :], tokens.hashes[tokens.begins[other] :]
+    p, q = tokens.flags[tokens.begins[one] :], tokens.flags[tokens.begins[other] :]
     numbers, others, names, replaced = 0, 0, 0, True
     for change in range(count):
         i, end, j, last = changes[change, 0], changes[change, 1], changes[change, 2], changes[change, 3]
@@ -537,29 +541,6 @@ def _may_be_turned(p: Vector[np.uint16], q: Vector[np.uint16], changes: Table[np
     return False
 
 
-@inlined
-def _count_slots(one: int, other: int, tokens: OpeningTokens, counts: Vector[np.int64]) -> None:
-    ordered, at, place, met, none = (
-        tokens.ordered,
-        tokens.begins[one],
-        tokens.begins[other],
-        np.uint64(0),
-        ~np.uint64(0),
-    )
-    end, last, own, slots, others, filled = tokens.begins[one + 1], tokens.begins[other + 1], 0, 0, 0, 0
-    while at < end or place < last:
-        # Without branches, which would be mispredicted too often. Equal tokens of the other are passed last.
-        mine, its = ordered[at] if at < end else none, ordered[place] if place < last else none
-        x, y = mine >> _LOW, its >> _LOW
-        lacks, lacked = signed(x < y), signed(y < x and y != met)
-        own, slots = own + lacks, slots + lacks * (signed(mine) >> _BITS & 3)
-        others, filled = others + lacked, filled + lacked * (signed(its) >> _BITS & 3)
-        met = x if x == y else met
-        place += signed(y < x or at == end)
-        at += signed(x <= y)
-    counts[0], counts[1], counts[2], counts[3] = own, slots, others, filled
-
-
 @compiled
 def count_slots(a: Vector[np.int64], b: Vector[np.int64], tokens: OpeningTokens, counts: Table[np.int64]) -> None:
     """Count the tokens that only one opening of a pair has, and the slots of a form among them.
@@ -567,8 +548,21 @@ def count_slots(a: Vector[np.int64], b: Vector[np.int64], tokens: OpeningTokens,
     ``counts``: int64 (pairs, 4), receives for each document of a pair the tokens that the other lacks, and how many of
     them are names, numbers and dates; a day with a capital letter is two of these.
     """
+    entered, whole, start, table = -1, 0, 0, np.empty((4, _ENTRIES), dtype=np.int32)
     for pair in range(a.size):
-        _count_slots(a[pair], b[pair], tokens, counts[pair])
+        if b[pair] != entered:
+            entered, start, whole = b[pair], tokens.begins[b[pair]], 0
+            _enter(entered, tokens, table)
+            for token in range(start, tokens.begins[entered + 1]):
+                whole += _slots_of(tokens.flags[token])
+        own, slots, others, filled = 0, 0, tokens.begins[entered + 1] - start, whole
+        for token in range(tokens.begins[a[pair]], tokens.begins[a[pair] + 1]):
+            # Without branches, which would be mispredicted too often.
+            head = table[_HEADS, _entry_of(tokens.hashes[token], start, tokens.hashes, table)]
+            lacks, first = signed(head == 0), signed(signed(tokens.flags[token]) & AGAIN == 0)
+            own, slots = own + lacks, slots + lacks * _slots_of(tokens.flags[token])
+            others, filled = others - first * table[_TIMES, head], filled - first * table[_FILLED, head]
+        counts[pair, 0], counts[pair, 1], counts[pair, 2], counts[pair, 3] = own, slots, others, filled
 
 
 @compiled
@@ -589,7 +583,7 @@ def _looked_at(
         if same == least:
             return -_in_one_form(x, y, p, few, cut, changes)
     # Aligned, at least as many words differ; and a denial leaves the text that it denies.
-    shared, common = _share(one, other, tokens, scratch.shared)
+    shared, common = _share(one, other, tokens, scratch.table, scratch.shared)
     if PART * (min(tokens.distinct[one], tokens.distinct[other]) - common) > few:
         return 0
     count = _changes(x, y, cut, shared, scratch)
@@ -605,7 +599,7 @@ def _looked_at(
                 return count
     if PART * _apart(changes, count) > few:
         return 0
-    if _may_be_exchanged(x, y, p, q, changes, count):
+    if _may_be_exchanged(one, other, tokens, changes, count):
         return count
     return count if count <= MOST_EDITS and not elsewhere and _may_be_turned(p, q, changes, count) else 0
 
@@ -636,10 +630,13 @@ def compare_openings(
     Returns:
         The number of pairs compared; all, unless there is no more room.
     """
-    written = 0
+    written, entered = 0, -1
     for pair in range(a.size):
         if written + OPENING + 1 > changes.shape[0]:
             return pair
+        if b[pair] != entered:
+            entered = b[pair]
+            _enter(entered, tokens, scratch.table)
         count = _looked_at(a[pair], b[pair], lacks[pair], tokens, scratch)
         found[pair] = count
         for change in range(abs(count)):
