@@ -10,7 +10,7 @@ from bisect import bisect_left
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from itertools import chain, pairwise
+from itertools import chain, compress, pairwise
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
@@ -41,9 +41,8 @@ def with_names_decided(counts: TermCounts) -> TermCounts:
         return counts
     known, found = list(counts.terms), counts.terms[first:end]
     wanted = {term for one in found for term in (plain_term(one), one.capitalize())}
-    added = sorted(wanted.difference(known))
-    terms = sorted([*known, *added])
-    places = [bisect_left(known, term) for term in added]
+    terms = sorted(wanted.union(known))
+    places = [bisect_left(known, term) for term in sorted(wanted.difference(known))]
     number_of = partial(bisect_left, terms)
     marked = Marked(np.arange(len(terms)), np.full(len(terms), -1))
     for term in found:
@@ -149,9 +148,9 @@ def equivalents_of(
     spoken = [language for language in LANGUAGES if terms[language]]
     others = [language for language in spoken if language not in (pivot, "other")]
     answers = {language: translate(terms[language], language, pivot) for language in (pivot, *others)}
-    sure = {language: _sure_words(answers[language]) for language in others}
-    # Nearly in order, unlike a set.
-    wanted = sorted(dict.fromkeys([*map(plain_term, terms[pivot]), *chain.from_iterable(sure.values())]))
+    # Nearly in order, unlike sets.
+    sure = {of: dict.fromkeys(compress(one.words, (one.confidences >= SURE).tolist())) for of, one in answers.items()}
+    wanted = sorted(dict.fromkeys(chain.from_iterable(sure.values())))
     needed = [language for language in others if shares is None or shares[language] >= _WORTH_HEEDING] or others
     said = set(wanted)
     for language in others:
@@ -159,7 +158,7 @@ def equivalents_of(
         answers[language] = both_ways(terms[language], answers[language], wanted, back)
         if language in needed:
             surely = np.repeat(np.arange(len(wanted)), back.sizes)[back.confidences >= SURE]
-            said &= {wanted[place] for place in np.unique(surely).tolist()} | sure[language]
+            said &= {wanted[place] for place in np.unique(surely).tolist()} | sure[language].keys()
     best = {language: _best(answers[language], said) for language in answers}
     if pivot != "en" and "en" in spoken:
         answers["en"] = _and_themselves(terms["en"], answers["en"], pivot)
@@ -169,11 +168,6 @@ def equivalents_of(
     numbered = _numbered([answers[language] for language in spoken], [best[language] for language in spoken])
     numbered.canonical[sources.seldom_nouns()] = NO_EQUIVALENT
     return numbered
-
-
-def _sure_words(answers: Answers) -> set[str]:
-    """Return the equivalents that may become key terms."""
-    return {answers.words[place] for place in np.flatnonzero(answers.confidences >= SURE).tolist()}
 
 
 def _best(answers: Answers, said: set[str]) -> list[str | None]:
@@ -227,8 +221,7 @@ def both_ways(words: Sequence[str], own: Answers, wanted: Sequence[str], back: A
     for place in np.flatnonzero(back.confidences >= SURE).tolist():
         word, term = back.words[place], wanted[asked[place]]
         if word in met and (word, term) not in sure and ("-" in word or "-" not in term):
-            found = Translation(term, back.rungs[place], float(back.confidences[place]))
-            more.setdefault(word, []).append(found)
+            more.setdefault(word, []).append(Translation(term, back.rungs[place], float(back.confidences[place])))
     each = zip(plain, own, strict=True)
     return Answers.of([_joined(found, more[word]) if word in more else found for word, found in each]) if more else own
 

@@ -123,7 +123,6 @@ _LOOK_UP: Final = (
     "SELECT CAST(group_concat(term || char(0) || equivalents, char(10)) AS BLOB), group_concat(checksum)"
     " FROM json_each(?) CROSS JOIN answer ON pair = ? AND term = value"
 )
-"""A few long strings are read in less time than many short ones."""
 
 _TABLES: Final = {
     "answer": "(pair TEXT NOT NULL, term TEXT NOT NULL, equivalents TEXT NOT NULL, checksum INTEGER NOT NULL,"
@@ -145,8 +144,7 @@ class AnswerCache:
         pair = f"{source}-{target}"
 
         def read(connection: sqlite3.Connection) -> dict[str, str]:
-            asked = (orjson.dumps(sorted(terms)).decode(), pair)
-            lines, sums = connection.execute(_LOOK_UP, asked).fetchone()
+            lines, sums = connection.execute(_LOOK_UP, (orjson.dumps(sorted(terms)).decode(), pair)).fetchone()
             if lines is None:
                 return {}
             cache_file.compare(pair, lines + b"\n", list(map(int, sums.split(","))))
@@ -158,8 +156,8 @@ class AnswerCache:
     def remember(self, answers: Mapping[str, str], source: Language, target: Language) -> None:
         """Store answers, as ``written``, in one transaction."""
         rows = [(f"{source}-{target}", term, answers[term]) for term in sorted(answers)]
+        checked = [(*row, checksum_of(*row)) for row in rows]
         if rows:
-            checked = [(*row, checksum_of(*row)) for row in rows]
             self._file.write({"INSERT OR REPLACE INTO answer VALUES (?, ?, ?, ?)": checked})
 
 
