@@ -215,7 +215,7 @@ def _ask_rungs(
         if rung.looked_up:
             known = cache.answers([plain], source, target)
             why = "remembered: no rung knows it" if plain in known else "not asked before"
-            remembered = known.get(plain, ())
+            (remembered,) = ladder.Answers.read([known.get(plain, "")])
             found.append((cache.name, False, remembered, "" if remembered else why))
     return found
 

@@ -10,13 +10,14 @@ from bisect import bisect_left
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from itertools import chain, compress, pairwise
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from infostream_dedup.language.morphology.readings import is_seldom_noun
-from infostream_dedup.language.translation.ladder import Translator, is_blocked
+from infostream_dedup.language.translation.ladder import Answers, Translator, is_blocked
 from infostream_dedup.language.translation.rungs import Translation
 from infostream_dedup.language.translation.word_pairs import Marked, decided, plain_term
 from infostream_dedup.machine.arrays import offsets_of
@@ -40,9 +41,8 @@ def with_names_decided(counts: TermCounts) -> TermCounts:
         return counts
     known, found = list(counts.terms), counts.terms[first:end]
     wanted = {term for one in found for term in (plain_term(one), one.capitalize())}
-    added = sorted(term for term in wanted if not _holds(known, term))
-    terms = sorted([*known, *added])
-    places = [bisect_left(known, term) for term in added]
+    terms = sorted(wanted.union(known))
+    places = [bisect_left(known, term) for term in sorted(wanted.difference(known))]
     number_of = partial(bisect_left, terms)
     marked = Marked(np.arange(len(terms)), np.full(len(terms), -1))
     for term in found:
@@ -57,17 +57,12 @@ def with_names_decided(counts: TermCounts) -> TermCounts:
     return replace(counts, counts=summed, terms=terms)
 
 
-def _holds(ordered: list[str], term: str) -> bool:
-    place = bisect_left(ordered, term)
-    return place < len(ordered) and ordered[place] == term
-
-
 NO_EQUIVALENT: Final = -1
 _WORTH_HEEDING: Final = 0.1
 """Minimum share of documents at which a language affects what may be a key term in the other languages."""
 
 _AS_IT_IS: Final = "identity"  # the rung of words that are spelt alike in all languages
-Translate = Callable[[Sequence[str], Language, Language], Sequence[tuple["Translation", ...]]]
+Translate = Callable[[Sequence[str], Language, Language], Answers]
 """Returns the equivalents in another language of each term of a language, best first; empty if none is known. In its
 own language a term is its own equivalent."""
 
@@ -75,8 +70,6 @@ SURE: Final = 0.75
 """Equivalents of lower confidence are guesses (skeletons .3, spellings of unknown names .7): good enough to be matched,
 but not to become key terms. One in four key terms made from guesses was found in a WMT translation, against three in
 four of the others."""
-
-_Answers = Sequence[tuple["Translation", ...]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,17 +117,17 @@ def source_terms(counts: TermCounts) -> SourceTerms:
     used = np.zeros(len(LANGUAGES) * terms, dtype=np.bool_)
     used[place] = True
     languages, columns = np.nonzero(used.reshape(len(LANGUAGES), terms))
-    found = (np.cumsum(used, dtype=np.int32) - 1)[place]
+    found, words = (np.cumsum(used, dtype=np.int32) - 1)[place], list(counts.terms)
     return SourceTerms(
         sp.csr_array((matrix.data, found, matrix.indptr), shape=(matrix.shape[0], len(columns))),
-        [counts.terms[column] for column in columns.tolist()],
+        [words[column] for column in columns.tolist()],
         languages.astype(np.uint8),
     )
 
 
-def translate_by_ladder(terms: Sequence[str], source: Language, pivot: Language) -> Sequence[tuple[Translation, ...]]:
+def translate_by_ladder(terms: Sequence[str], source: Language, pivot: Language) -> Answers:
     """Find equivalents by the ladder of ``translation``."""
-    return Translator(source, pivot).translate(terms)
+    return Translator(source, pivot).columns(terms)
 
 
 @collector_paused()
@@ -150,121 +143,92 @@ def equivalents_of(
     A term of the pivot language is its own equivalent. A term is canonical only if all languages with at least a tenth
     of the documents can express it: otherwise key terms would be wasted on words that cannot match anything.
     """
-    terms = {
-        language: [sources.terms[source] for source in np.flatnonzero(sources.languages == number).tolist()]
-        for number, language in enumerate(LANGUAGES)
-    }
+    bounds = np.searchsorted(sources.languages, np.arange(len(LANGUAGES) + 1)).tolist()
+    terms = {one: sources.terms[slice(*of)] for one, of in zip(LANGUAGES, pairwise(bounds), strict=True)}
     spoken = [language for language in LANGUAGES if terms[language]]
     others = [language for language in spoken if language not in (pivot, "other")]
-    answers = {
-        language: [_distinct(one) for one in translate(terms[language], language, pivot)]
-        for language in (pivot, *others)
-    }
-    sure = (one.term for language in others for found in answers[language] for one in found if _is_sure(one))
-    wanted = sorted({*map(plain_term, terms[pivot]), *sure})
-    can_say = {}
+    answers = {language: translate(terms[language], language, pivot) for language in (pivot, *others)}
+    # Nearly in order, unlike sets.
+    sure = {of: dict.fromkeys(compress(one.words, (one.confidences >= SURE).tolist())) for of, one in answers.items()}
+    wanted = sorted(dict.fromkeys(chain.from_iterable(sure.values())))
+    needed = [language for language in others if shares is None or shares[language] >= _WORTH_HEEDING] or others
+    said = set(wanted)
     for language in others:
         back = translate(wanted, pivot, language)
-        answers[language] = both_ways(terms[language], answers[language], back_translations(wanted, back))
-        can_say[language] = _sayable(wanted, back, answers[language])
-    needed = [language for language in others if shares is None or shares[language] >= _WORTH_HEEDING] or others
-    said = set.intersection(*(can_say[language] for language in needed)) if needed else set(wanted)
-    best = {language: [_best(one, said) for one in found] for language, found in answers.items()}
+        answers[language] = both_ways(terms[language], answers[language], wanted, back)
+        if language in needed:
+            surely = np.repeat(np.arange(len(wanted)), back.sizes)[back.confidences >= SURE]
+            said &= {wanted[place] for place in np.unique(surely).tolist()} | sure[language].keys()
+    best = {language: _best(answers[language], said) for language in answers}
     if pivot != "en" and "en" in spoken:
         answers["en"] = _and_themselves(terms["en"], answers["en"], pivot)
     if "other" in spoken:
-        answers["other"] = [(Translation(term, _AS_IT_IS, 1.0),) for term in terms["other"]]
+        answers["other"] = Answers.of([(Translation(term, _AS_IT_IS, 1.0),) for term in terms["other"]])
         best["other"] = list(terms["other"])
-    numbered = _numbered(
-        [found for language in spoken for found in answers[language]],
-        [term for language in spoken for term in best[language]],
-    )
+    numbered = _numbered([answers[language] for language in spoken], [best[language] for language in spoken])
     numbered.canonical[sources.seldom_nouns()] = NO_EQUIVALENT
     return numbered
 
 
-def _distinct(translations: tuple[Translation, ...]) -> tuple[Translation, ...]:
-    """Return each term once, with the first rung that gave it."""
-    if len(translations) <= 1:
-        return translations
-    by_term: dict[str, Translation] = {}
-    for translation in translations:
-        by_term.setdefault(translation.term, translation)
-    return tuple(by_term.values())
+def _best(answers: Answers, said: set[str]) -> list[str | None]:
+    """Return the first sure equivalent of each term if the other languages can express it."""
+    sure = np.flatnonzero(answers.confidences >= SURE)
+    owners, first = np.unique(np.repeat(np.arange(len(answers.sizes)), answers.sizes)[sure], return_index=True)
+    best: list[str | None] = [None] * len(answers.sizes)
+    for owner, place in zip(owners.tolist(), sure[first].tolist(), strict=True):
+        word = answers.words[place]
+        best[owner] = word if word in said else None
+    return best
 
 
-def _best(translations: tuple[Translation, ...], said: set[str]) -> str | None:
-    """Return the first sure equivalent if the other languages can express it."""
-    for one in translations:
-        if _is_sure(one):
-            return one.term if one.term in said else None
-    return None
-
-
-def _and_themselves(
-    terms: list[str], answers: list[tuple[Translation, ...]], pivot: Language
-) -> list[tuple[Translation, ...]]:
+def _and_themselves(terms: list[str], answers: Answers, pivot: Language) -> Answers:
     """Append each English word to its equivalents."""
     every = []
     for term, found in zip(terms, answers, strict=True):
         # A translated word is not a slur in its own language.
         refused = is_blocked(term, pivot) or (not found and is_blocked(term, "en"))
-        every.append(found if refused else _distinct((*found, Translation(plain_term(term), _AS_IT_IS, 1.0))))
-    return every
+        itself = Translation(plain_term(term), _AS_IT_IS, 1.0)
+        every.append(found if refused or itself.term in {one.term for one in found} else (*found, itself))
+    return Answers.of(every)
 
 
-def _numbered(answers: list[tuple[Translation, ...]], best: list[str | None]) -> Equivalents:
-    every = [answer for translations in answers for answer in translations]
-    words = [answer.term for answer in every]
-    vocabulary = sorted(set(words))
-    number_of = {term: number for number, term in enumerate(vocabulary)}
+def _numbered(answers: list[Answers], best: list[list[str | None]]) -> Equivalents:
+    words = [word for one in answers for word in one.words]
+    vocabulary = sorted(dict.fromkeys(words))
+    number_of: dict[str | None, int] = {term: number for number, term in enumerate(vocabulary)}
+    number_of[None] = NO_EQUIVALENT
     return Equivalents(
         vocabulary,
-        offsets_of([len(one) for one in answers]),
+        offsets_of(np.concatenate([np.zeros(0, dtype=np.int64), *(one.sizes for one in answers)])),
         np.array([number_of[word] for word in words], dtype=np.int32),
-        np.array([answer.confidence for answer in every], dtype=np.float64),
-        [answer.rung for answer in every],
-        np.array([NO_EQUIVALENT if term is None else number_of[term] for term in best], dtype=np.int32),
+        np.concatenate([np.zeros(0), *(one.confidences for one in answers)]),
+        [rung for one in answers for rung in one.rungs],
+        np.array([number_of[term] for found in best for term in found], dtype=np.int32),
     )
 
 
-def _is_sure(translation: Translation) -> bool:
-    """Whether a translation may become a key term."""
-    return translation.confidence >= SURE
+def both_ways(words: Sequence[str], own: Answers, wanted: Sequence[str], back: Answers) -> Answers:
+    """Return the equivalents of each word, then the pivot terms that surely translate to it, surest first; each once.
 
-
-def back_translations(pivot_terms: Sequence[str], answers: _Answers) -> dict[str, list[Translation]]:
-    """Map words to the pivot terms that surely translate to them, surest first; compounds to compounds only."""
-    found: dict[str, list[Translation]] = {}
-    for term, equivalents in zip(pivot_terms, answers, strict=True):
-        for one in equivalents:
-            if _is_sure(one) and ("-" in one.term or "-" not in term):
-                found.setdefault(one.term, []).append(Translation(term, one.rung, one.confidence))
-    for terms in found.values():
-        if len(terms) > 1:
-            terms.sort(key=lambda one: (-one.confidence, one.term))
-    return found
-
-
-def both_ways(
-    words: Sequence[str], answers: _Answers, back: Mapping[str, Sequence[Translation]]
-) -> list[tuple[Translation, ...]]:
-    """Return the equivalents of each word, then those found only in the reverse direction; each term once."""
-    return [_joined(own, back.get(plain_term(word), ())) for word, own in zip(words, answers, strict=True)]
+    ``own``: the equivalents of the words; ``wanted``: pivot terms, of which compounds lead to compounds only; ``back``:
+    their equivalents.
+    """
+    plain = list(map(plain_term, words))
+    met, owners = set(plain), np.repeat(np.arange(len(own.sizes)), own.sizes).tolist()
+    sure = {(plain[owners[place]], own.words[place]) for place in np.flatnonzero(own.confidences >= SURE).tolist()}
+    asked = np.repeat(np.arange(len(wanted)), back.sizes).tolist()
+    more: dict[str, list[Translation]] = {}
+    for place in np.flatnonzero(back.confidences >= SURE).tolist():
+        word, term = back.words[place], wanted[asked[place]]
+        if word in met and (word, term) not in sure and ("-" in word or "-" not in term):
+            more.setdefault(word, []).append(Translation(term, back.rungs[place], float(back.confidences[place])))
+    each = zip(plain, own, strict=True)
+    return Answers.of([_joined(found, more[word]) if word in more else found for word, found in each]) if more else own
 
 
 def _joined(own: tuple[Translation, ...], more: Sequence[Translation]) -> tuple[Translation, ...]:
-    if not more and len(own) <= 1:
-        return own
-    by_term: dict[str, Translation] = {}
-    for translation in (*own, *more):
-        known = by_term.get(translation.term)
-        if known is None or (_is_sure(translation) and not _is_sure(known)):
-            by_term[translation.term] = translation
+    by_term = {one.term: one for one in own}
+    for one in sorted(more, key=lambda one: (-one.confidence, one.term)):
+        if one.term not in by_term or by_term[one.term].confidence < SURE:
+            by_term[one.term] = one
     return tuple(by_term.values())
-
-
-def _sayable(pivot_terms: Sequence[str], answers: _Answers, forward: _Answers) -> set[str]:
-    """Return the pivot terms that a language surely has a word for."""
-    said = {term for term, found in zip(pivot_terms, answers, strict=True) if any(map(_is_sure, found))}
-    return said | {one.term for found in forward for one in found if _is_sure(one)}

@@ -237,7 +237,7 @@ def translated_words(
         return NO_WORDS
     settings = Settings(representation="pivot")
     rungs = dictionary_rungs() if dictionaries_only else [one for one in standard_rungs() if one.name != ArgosRung.name]
-    met = _met(texts, languages, settings, lambda terms, *way: Translator(*way, rungs=rungs).translate(terms))
+    met = _met(texts, languages, settings, lambda terms, *way: Translator(*way, rungs=rungs).columns(terms))
     places = [list(places_of_terms(text, language, settings)) for text, language in zip(texts, languages, strict=True)]
     spans_a, spans_b = _spans(places[0], {one.a for one in met}), _spans(places[1], {one.b for one in met})
     found = [one for one in met if one.a in spans_a and one.b in spans_b]

@@ -15,7 +15,7 @@ from infostream_dedup.machine.arrays import offsets_of, sparse_rows
 from infostream_dedup.model import LANGUAGES, OUR_LANGUAGES, Language, Settings
 from infostream_dedup.terms.compiled import rows_of
 from infostream_dedup.terms.equivalents import NO_EQUIVALENT, Equivalents, SourceTerms
-from infostream_dedup.terms.kernels import NOTHING, Rows, find_places, list_by_place
+from infostream_dedup.terms.kernels import NOTHING, Rows, add_frequencies, find_places, list_by_place
 from infostream_dedup.terms.key_terms import KeyTerms, pattern
 from infostream_dedup.terms.representation import term_frequencies
 from infostream_dedup.terms.statistics import Statistics, TermCounts, Totals, document_probability, filled_up, weigh
@@ -45,14 +45,12 @@ class SpaceCounts:
     @classmethod
     def of(cls, canonical: TermCounts) -> SpaceCounts:
         """Count documents, given as counts of canonical terms."""
-        terms = len(canonical.terms)
-        ours = np.repeat(canonical.languages < len(OUR_LANGUAGES), np.diff(canonical.counts.indptr))
-        held = canonical.counts.indices
-        df = np.stack([np.bincount(held[own], minlength=terms) for own in (ours, np.invert(ours))])
+        df = np.zeros((2, len(canonical.terms)), dtype=np.int64)
+        add_frequencies(*rows_of(canonical.counts), (canonical.languages >= len(OUR_LANGUAGES)).astype(np.uint8), df)
         documents = np.bincount(canonical.languages, minlength=len(LANGUAGES))
         lengths = np.zeros(len(LANGUAGES), dtype=np.int64)
         np.add.at(lengths, canonical.languages, canonical.lengths)
-        return cls(df.astype(np.int64), documents.astype(np.int64), lengths)
+        return cls(df, documents.astype(np.int64), lengths)
 
     def __add__(self, other: SpaceCounts) -> SpaceCounts:
         return SpaceCounts(self.df + other.df, self.documents + other.documents, self.lengths + other.lengths)
@@ -166,7 +164,7 @@ def _holders(
     """The source terms of its document that each key term represents: bounds, and the terms, ascending."""
     rows = rows_of(sources.counts)
     places = _places_of(rows, equivalents, keys)
-    indptr = offsets_of(np.bincount(places[places != NOTHING], minlength=keys.nnz))
+    indptr = offsets_of(np.bincount(places + 1, minlength=keys.nnz + 1)[1:])
     holders = np.empty(indptr[-1], dtype=np.int32)
     list_by_place(places, rows.terms, indptr[:-1].copy(), holders)
     return indptr, holders

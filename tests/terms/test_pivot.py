@@ -10,10 +10,11 @@ import scipy.sparse as sp
 from hypothesis import given
 from hypothesis import strategies as st
 
+from infostream_dedup.language.translation.ladder import Answers
 from infostream_dedup.language.translation.rungs import Translation as Answer
 from infostream_dedup.links.compiled.matching import match
 from infostream_dedup.model import LANGUAGES, Settings
-from infostream_dedup.terms.equivalents import back_translations, both_ways, source_terms
+from infostream_dedup.terms.equivalents import both_ways, source_terms
 from infostream_dedup.terms.matched_words import NO_WORDS, Meeting, TranslatedWords, meetings, translated_words
 from infostream_dedup.terms.pivot_columns import untranslated_shares
 from infostream_dedup.terms.representations.pivot import pivot_key_terms
@@ -50,20 +51,18 @@ VOCABULARY = {
 
 def translate(terms, source, pivot):
     if source == pivot:
-        return [(Answer(term, "same", 1.0),) for term in terms]
+        return Answers.of([(Answer(term, "same", 1.0),) for term in terms])
     if source == "ru":
         back = BACK[source, pivot]
-        return [(Answer(back[term], "dictionary", 0.9),) if term in back else () for term in terms]
-    return [WORDS.get((source, term), ()) for term in terms]
+        return Answers.of([(Answer(back[term], "dictionary", 0.9),) if term in back else () for term in terms])
+    return Answers.of([WORDS.get((source, term), ()) for term in terms])
 
 
 def translate_latin(terms, source, pivot):
     """As the ladder: a Latin word of a Russian text is an English word, too."""
     alike = (Answer("dream", "identity", 1.0),)
-    found = translate(terms, source, pivot)
-    return [
-        alike if (source, pivot, term) == ("ru", "en", "dream") else one for term, one in zip(terms, found, strict=True)
-    ]
+    asked = zip(terms, translate(terms, source, pivot), strict=True)
+    return Answers.of([alike if (source, pivot, term) == ("ru", "en", "dream") else one for term, one in asked])
 
 
 def counted(documents):
@@ -86,7 +85,7 @@ def equivalents(documents):
     there |= {one.term for pair in words if pair[0] in others for one in WORDS.get(pair, ()) if one.confidence >= 0.75}
     found = {}
     for language, word in words:
-        own = {one.term: one.confidence for one in translate([word], language, "ru")[0]}
+        own = {one.term: one.confidence for one in next(iter(translate([word], language, "ru")))}
         if language in others:
             for term in sorted(there):
                 if BACK["ru", language].get(term) == word:
@@ -217,25 +216,22 @@ def test_a_word_is_met_by_what_translates_to_it():
     assert [matrix[0, 1], matrix[1, 0]] == [2, 1]
 
 
+def joined(words, own, back):
+    back = {term: (Answer(word, "names", confidence),) for term, word, confidence in back}
+    found = both_ways(words, Answers.of(own), [*back], Answers.of([*back.values()]))
+    return [[(one.term, one.confidence) for one in each] for each in found]
+
+
 def test_the_way_back_leaves_guesses_and_compounds_out():
-    answers = [
-        (Answer("premier", "dictionary", 0.85),),
-        (Answer("premier", "dictionary", 1.0),),
-        (Answer("x", "names", 0.7),),
-    ]
-    back = back_translations(["вице-премьер", "премьер", "икс"], answers)
-    assert back == {"premier": [Answer("премьер", "dictionary", 1.0)]}
-    assert list(back_translations(["нью-йорк"], [(Answer("new-york", "dictionary", 1.0),)])) == ["new-york"]
+    back = [("вице-премьер", "premier", 0.85), ("икс", "x", 0.7), ("премьер", "premier", 1.0), ("я-я", "i-i", 1.0)]
+    assert joined(["premier", "x", "i-i"], [()] * 3, back) == [[("премьер", 1.0)], [], [("я-я", 1.0)]]
 
 
 def test_a_sure_way_back_takes_the_place_of_a_guess():
-    own = [(Answer("вэйд", "names", 0.7), Answer("вейд", "names", 0.7)), ()]
-    back = {"wade": [Answer("вейд", "names", 0.85)], "diehl": [Answer("дил", "names", 0.85)]}
-    found = both_ways(["wade", "diehl"], own, back)
-    assert [[(one.term, one.confidence) for one in each] for each in found] == [
-        [("вэйд", 0.7), ("вейд", 0.85)],
-        [("дил", 0.85)],
-    ]
+    own = [(Answer("вэйд", "names", 0.7), Answer("вейд", "names", 0.7)), (Answer("бык", "names", 0.8),), ()]
+    back = [("бык", "bull", 1.0), ("вейд", "wade", 0.85), ("дил", "diehl", 0.85), ("диль", "diehl", 0.9)]
+    expected = [[("вэйд", 0.7), ("вейд", 0.85)], [("бык", 0.8)], [("диль", 0.9), ("дил", 0.85)]]
+    assert joined(["wade", "bull", "diehl"], own, back) == expected
 
 
 def test_an_english_word_is_met_by_itself_in_a_russian_text():

@@ -191,7 +191,7 @@ def test_a_damaged_cache_costs_a_warning(tmp_path: Path, caplog: pytest.LogCaptu
     found = Translator("ru", "uk", rungs=[slow], cache=AnswerCache(file, "mark")).translate(["дом"])
     assert found[0][0].term == "дім"
     assert [record.message for record in caplog.records if "cache of translations is damaged" in record.message]
-    assert AnswerCache(file, "mark").answers(["дом"], "ru", "uk")["дом"][0].term == "дім"
+    assert AnswerCache(file, "mark").answers(["дом"], "ru", "uk")["дом"].startswith("дім")
 
 
 def test_an_unusable_cache_warns_once_for_all_translators(
@@ -206,7 +206,7 @@ def test_an_unusable_cache_warns_once_for_all_translators(
 
 def test_no_flipped_bit_changes_a_remembered_translation(tmp_path: Path) -> None:
     file, draw = tmp_path / "answers.sqlite", random.Random(5)  # noqa: S311
-    right = {f"слово{number}": (Translation(f"слiво{number}", "dictionary", 0.5),) for number in range(300)}
+    right = {f"слово{number}": f"слiво{number}\tdictionary\t0.5" for number in range(300)}
     AnswerCache(file, "mark").remember(right, "ru", "uk")
     good, noticed = file.read_bytes(), 0
     for _ in range(200):

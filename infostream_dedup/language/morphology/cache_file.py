@@ -158,7 +158,7 @@ class CacheFile:
             if lines is None:
                 return NO_ROWS
             found = FormLines(lines + b"\n", has_term.encode())
-            _compare(language, found.lines, list(map(int, sums.split(","))))
+            compare(language, found.lines, list(map(int, sums.split(","))))
             return found
 
         return self._file.read(read, NO_ROWS)
@@ -203,15 +203,15 @@ def _check(language: str, keys: Sequence[str], rows: Sequence[_Row]) -> None:
     known = [(key, *row) for key, row in zip(keys, rows, strict=True) if row != _UNKNOWN_CHECKED]
     if known:
         lines = "".join([f"{key}\0{term}\0{strict}\n" for key, term, strict, _ in known])
-        _compare(language, lines.encode("utf-8", "surrogatepass"), [row[-1] for row in known])
+        compare(language, lines.encode("utf-8", "surrogatepass"), [row[-1] for row in known])
 
 
-def _compare(language: str, rows: bytes, sums: Sequence[int | None]) -> None:
+def compare(of: str, rows: bytes, sums: Sequence[int | None]) -> None:
     """Compare lines with their checksums, as ``checksum_of`` computes them, in a third of the time."""
     *lines, _ = rows.split(b"\n")
     # A damaged value may contain a line break.
-    if list(map(crc32, lines, repeat(crc32(f"{language}\0".encode())))) != sums:
-        raise DamagedCacheError(f"a form of {language} does not match its checksum")
+    if list(map(crc32, lines, repeat(crc32(f"{of}\0".encode())))) != sums:
+        raise DamagedCacheError(f"a row of {of} does not match its checksum")
 
 
 def _checksum_of_shares(language: str, kind: str, shares: Mapping[str, float]) -> int:

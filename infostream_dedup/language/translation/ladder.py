@@ -7,12 +7,14 @@ equivalents. Vocabularies are translated, so each term is translated only once.
 
 from __future__ import annotations
 
-import json
+from dataclasses import dataclass
 from functools import cache
 from hashlib import blake2b
-from itertools import islice
+from itertools import chain, islice, repeat
 from typing import TYPE_CHECKING, Final
-from zlib import crc32
+
+import numpy as np
+import orjson
 
 from infostream_dedup.language.lexicon.word_lists import blocked, false_friends
 from infostream_dedup.language.morphology import cache_file
@@ -22,7 +24,7 @@ from infostream_dedup.language.translation.model_files import best_models
 from infostream_dedup.language.translation.rungs import RUNGS, Rung, Translation
 from infostream_dedup.language.translation.word_pairs import imported_tables, names_first, plain_term
 from infostream_dedup.machine.platform import collector_paused
-from infostream_dedup.machine.sqlite_cache import DamagedCacheError, SqliteCache, cache_folder, checksum_of
+from infostream_dedup.machine.sqlite_cache import SqliteCache, cache_folder, checksum_of
 from infostream_dedup.model import OUR_LANGUAGES, Language
 
 if TYPE_CHECKING:
@@ -30,7 +32,46 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
     from pathlib import Path
 
-    from infostream_dedup.machine.progress import Progress
+    from numpy.typing import NDArray
+
+# The equivalents of many terms, and how they are written
+
+
+@dataclass(frozen=True, slots=True)
+class Answers:
+    """The equivalents of terms, term by term, best first."""
+
+    sizes: NDArray[np.int64]  # int64 (terms,), number of equivalents of each term
+    words: list[str]  # the equivalents
+    rungs: list[str]  # rung that gave each
+    confidences: NDArray[np.float64]  # float64, 0 to 1, of each
+
+    def __iter__(self) -> Iterator[tuple[Translation, ...]]:
+        every = map(Translation, self.words, self.rungs, self.confidences.tolist())
+        return (tuple(islice(every, size)) for size in self.sizes.tolist())
+
+    @classmethod
+    def of(cls, answers: Sequence[Sequence[Translation]]) -> Answers:
+        """Convert the equivalents of each term."""
+        words, rungs, confidences = zip(*chain([("", "", 0.0)], *answers), strict=True)
+        sizes = np.array([len(one) for one in answers], dtype=np.int64)
+        return cls(sizes, list(words[1:]), list(rungs[1:]), np.array(confidences[1:]))
+
+    @classmethod
+    def read(cls, texts: Sequence[str]) -> Answers:
+        """Read what ``written`` has written for each term."""
+        tabs = np.fromiter(map(str.count, texts, repeat("\t")), dtype=np.int64, count=len(texts))
+        cells = "\t".join(filter(None, texts)).split("\t") if tabs.any() else []
+        # There are few different ones.
+        value_of = {text: float(text) for text in set(cells[2::3])}
+        confidences = np.array([value_of[text] for text in cells[2::3]], dtype=np.float64)
+        return cls((tabs + 1) // 3, cells[::3], cells[1::3], confidences)
+
+
+def written(answers: Sequence[Translation]) -> str:
+    """Write equivalents as text: three fields each, separated by tabs, which terms never contain."""
+    return "\t".join(f"{one.term}\t{one.rung}\t{one.confidence!r}" for one in answers)
+
 
 # Answers that no rung may give: slurs, and false friends unless they were looked up
 
@@ -38,8 +79,8 @@ if TYPE_CHECKING:
 def allowed(
     term: str, answers: Sequence[Translation], source: Language, target: Language, *, looked_up: bool
 ) -> tuple[Translation, ...]:
-    """Remove slurs and false friends from answers; a slur has no answers at all."""
-    if not answers or is_blocked(term, source):
+    """Remove slurs and false friends from answers; a slur has no answers at all, nor has a term with a tab."""
+    if not answers or is_blocked(term, source) or "\t" in term:
         return ()
     friends = frozenset() if looked_up else false_friends_of(term, source, target)
     return tuple(one for one in answers if one.term not in friends and not is_blocked(one.term, target))
@@ -77,9 +118,11 @@ RULES: Final = 4
 """Version of the rungs and of the choice between names and nouns; increase it whenever an answer or the order of
 answers changes, because the file is keyed by it, and stores record it."""
 
-_Answers = tuple[Translation, ...]
-_CHUNK: Final = 50_000
 _SCHEMA_VERSION: Final = 2
+_LOOK_UP: Final = (
+    "SELECT CAST(group_concat(term || char(0) || equivalents, char(10)) AS BLOB), group_concat(checksum)"
+    " FROM json_each(?) CROSS JOIN answer ON pair = ? AND term = value"
+)
 
 _TABLES: Final = {
     "answer": "(pair TEXT NOT NULL, term TEXT NOT NULL, equivalents TEXT NOT NULL, checksum INTEGER NOT NULL,"
@@ -96,45 +139,26 @@ class AnswerCache:
         self.path = path
         self._file = SqliteCache(path, mark, "translations", _SCHEMA_VERSION, _TABLES)
 
-    def answers(self, terms: Sequence[str], source: Language, target: Language) -> dict[str, _Answers]:
-        """Return cached answers by term; an unknown term is absent, one without equivalents has an empty tuple."""
+    def answers(self, terms: Sequence[str], source: Language, target: Language) -> dict[str, str]:
+        """Return cached answers by term, as ``written``; an unknown term is absent."""
         pair = f"{source}-{target}"
 
-        def read(connection: sqlite3.Connection) -> dict[str, _Answers]:
-            found: dict[str, _Answers] = {}
-            for start in range(0, len(terms), _CHUNK):
-                chunk = json.dumps(sorted(terms[start : start + _CHUNK]), ensure_ascii=False)
-                rows = connection.execute(
-                    "SELECT term, equivalents, checksum FROM json_each(?) CROSS JOIN answer ON pair=? AND term=value",
-                    (chunk, pair),
-                ).fetchall()
-                for term, equivalents, checksum in rows:
-                    # As `checksum_of`, in half the time.
-                    if checksum != crc32(f"{pair}\0{term}\0{equivalents}".encode("utf-8", "surrogatepass")):
-                        raise DamagedCacheError(f"answer {term!r} does not match its checksum")
-                found.update(zip((row[0] for row in rows), _parsed([row[1] for row in rows]), strict=True))
-            return found
+        def read(connection: sqlite3.Connection) -> dict[str, str]:
+            lines, sums = connection.execute(_LOOK_UP, (orjson.dumps(sorted(terms)).decode(), pair)).fetchone()
+            if lines is None:
+                return {}
+            cache_file.compare(pair, lines + b"\n", list(map(int, sums.split(","))))
+            cells = lines.decode().replace("\n", "\0").split("\0")
+            return dict(zip(cells[::2], cells[1::2], strict=True))
 
         return self._file.read(read, {}) if terms else {}
 
-    def remember(self, answers: Mapping[str, _Answers], source: Language, target: Language) -> None:
-        """Store answers in one transaction."""
-        pair = f"{source}-{target}"
-        rows = [(pair, term, _written(answers[term])) for term in sorted(answers)]
+    def remember(self, answers: Mapping[str, str], source: Language, target: Language) -> None:
+        """Store answers, as ``written``, in one transaction."""
+        rows = [(f"{source}-{target}", term, answers[term]) for term in sorted(answers)]
+        checked = [(*row, checksum_of(*row)) for row in rows]
         if rows:
-            checked = [(*row, checksum_of(*row)) for row in rows]
             self._file.write({"INSERT OR REPLACE INTO answer VALUES (?, ?, ?, ?)": checked})
-
-
-def _written(answers: _Answers) -> str:
-    """Format equivalents as text: three fields each, separated by tabs, which terms never contain."""
-    return "\t".join(f"{one.term}\t{one.rung}\t{one.confidence!r}" for one in answers)
-
-
-def _parsed(texts: list[str]) -> Iterator[_Answers]:
-    cells = "\t".join(filter(None, texts)).split("\t")
-    every = map(Translation, cells[::3], cells[1::3], map(float, cells[2::3]))
-    return (tuple(islice(every, (text.count("\t") + 1) // 3)) for text in texts)
 
 
 def answer_cache() -> AnswerCache:
@@ -198,58 +222,63 @@ class Translator:
         self._rungs = tuple(standard_rungs() if rungs is None else rungs)
         self._cache = answer_cache() if rungs is None and cache is None and source != target else cache
 
-    @collector_paused()
-    def translate(self, terms: Sequence[str], progress: Progress | None = None) -> list[_Answers]:
+    def translate(self, terms: Sequence[str]) -> list[tuple[Translation, ...]]:
         """Return all equivalents of each term by the first rung that knows it, best first."""
+        return list(self.columns(terms))
+
+    @collector_paused()
+    def columns(self, terms: Sequence[str]) -> Answers:
+        """Like ``translate``, in columns."""
+        # Only English terms are marked.
+        asked = list(map(plain_term, terms)) if self.source == "en" else list(terms)
         if self.source == self.target:
-            return [(Translation(plain_term(term), SAME, 1.0),) for term in terms]
+            return Answers(np.ones(len(asked), dtype=np.int64), asked, [SAME] * len(asked), np.ones(len(asked)))
         if self.source not in OUR_LANGUAGES or self.target not in OUR_LANGUAGES:
-            return [()] * len(terms)
-        asked = [plain_term(term) for term in terms]
+            return Answers.read([""] * len(asked))
         distinct = list(dict.fromkeys(asked))
-        found: dict[str, _Answers] = {}
+        found: dict[str, str] = {}
         for start in range(0, len(distinct), _BATCH):
             found.update(self._translate_batch(distinct[start : start + _BATCH]))
-            if progress:
-                progress("translate", min(start + _BATCH, len(distinct)), len(distinct))
-        return [names_first(term, found[plain], self.target) for term, plain in zip(terms, asked, strict=True)]
+        answers = Answers.read(list(map(found.__getitem__, asked)))
+        if self.source != "en":
+            return answers
+        return Answers.of([names_first(term, one, self.target) for term, one in zip(terms, answers, strict=True)])
 
-    def explain(self, term: str) -> list[tuple[str, _Answers]]:
+    def explain(self, term: str) -> list[tuple[str, tuple[Translation, ...]]]:
         """Return the answers of all rungs in order, whether or not an earlier one knows the term."""
         if self.source == self.target:
             return [(SAME, (Translation(term, SAME, 1.0),))]
         answers = [(rung.name, self._ask_rung(rung, [term]).get(term, ())) for rung in self._rungs]
         if self._cache is not None:
             fast = sum(not rung.remembered for rung in self._rungs)
-            answers.insert(
-                fast, (self._cache.name, self._cache.answers([term], self.source, self.target).get(term, ()))
-            )
+            known = self._cache.answers([term], self.source, self.target).get(term, "")
+            answers.insert(fast, (self._cache.name, *Answers.read([known])))
         return answers
 
-    def _translate_batch(self, terms: Sequence[str]) -> dict[str, _Answers]:
-        found: dict[str, _Answers] = {}
+    def _translate_batch(self, terms: Sequence[str]) -> dict[str, str]:
+        """Return the answers for distinct terms, as ``written``."""
         fast = [rung for rung in self._rungs if not rung.remembered]
         slow = [rung for rung in self._rungs if rung.remembered]
+        found: dict[str, str] = {}
         rest = self._climb(fast, terms, found)
         if self._cache is not None:
             found.update(self._cache.answers(rest, self.source, self.target))
             rest = [term for term in rest if term not in found]
-        found.update((term, ()) for term in self._climb(slow, rest, found))
+        found.update((term, "") for term in self._climb(slow, rest, found))
         if self._cache is not None:
             self._cache.remember({term: found[term] for term in rest}, self.source, self.target)
         return found
 
-    def _climb(self, rungs: Sequence[Rung], terms: Sequence[str], found: dict[str, _Answers]) -> list[str]:
+    def _climb(self, rungs: Sequence[Rung], terms: Sequence[str], found: dict[str, str]) -> list[str]:
         """Ask the rungs in turn for the remaining terms; return the terms that none of them knows."""
         rest = list(terms)
         for rung in rungs:
             if rest:
-                answered = self._ask_rung(rung, rest)
-                found.update(answered)
-                rest = [term for term in rest if term not in answered] if answered else rest
+                found.update((term, written(one)) for term, one in self._ask_rung(rung, rest).items())
+                rest = [term for term in rest if term not in found]
         return rest
 
-    def _ask_rung(self, rung: Rung, terms: Sequence[str]) -> dict[str, _Answers]:
+    def _ask_rung(self, rung: Rung, terms: Sequence[str]) -> dict[str, tuple[Translation, ...]]:
         """Return the allowed answers of a rung; terms without an answer are absent."""
         answers = rung.translate(terms, self.source, self.target)
         return {

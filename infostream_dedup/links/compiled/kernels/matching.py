@@ -9,7 +9,7 @@ import numpy as np
 from infostream_dedup.links.compiled.kernels.rows import LinkArrays, count_held, first_not_below, holds
 from infostream_dedup.links.compiled.term_rows import TermRows
 from infostream_dedup.machine.arrays import Table, Vector
-from infostream_dedup.machine.compiling import compiled, prefetch, signed
+from infostream_dedup.machine.compiling import compiled, signed
 
 # Posting lists of the key terms: the documents that contain a term, in shards of documents
 
@@ -84,14 +84,8 @@ def place_amounts(
 # With m key terms, rarest first, a document with k_min of them has one of the first m - k_min + 1, two of the first m
 # - k_min + 2, and so on. So only the first lists set counters; the others, which are the longest, count only for
 # documents that have been counted often enough. This is the prefix filter of set similarity joins (Chaudhuri, Ganti
-# and Kaushik, ICDE 2006), exact for every k >= k_min. No list of candidates is kept: a second walk along the first
-# lists finds the links and sets the counters to zero.
-
-_LINE = 16  # postings in a cache line
-
-_AHEAD = 512
-"""Postings of each list to fetch while the question before is counted; the processor itself fetches the rest of longer
-lists."""
+# and Kaushik, ICDE 2006), exact for every k >= k_min. A second walk along the first lists sets their counters to zero
+# and finds the documents that can still be linked, mostly few, so that the longest lists need not be read.
 
 
 class Questions(NamedTuple):
@@ -139,33 +133,10 @@ def _count_promising(
 
 
 @compiled
-def _whole(questions: Questions, row: int) -> int:
-    """What all key terms of a question count."""
-    whole = 0
-    for at in range(questions.indptr[row], questions.indptr[row + 1]):
-        whole += signed(questions.amounts[at])
-    return whole
-
-
-@compiled
-def _count_row(
-    row: int, starts: Vector[np.int64], questions: Questions, lists: Lists, k_min: int, hits: Vector[np.uint8]
-) -> None:
-    needed = k_min - _whole(questions, row)
-    for at in range(questions.indptr[row], questions.indptr[row + 1]):
-        rank, amount = questions.ranks[at], questions.amounts[at]
-        if needed <= 0:
-            _count_all(lists.postings, starts[rank], starts[rank + 1], amount, hits)
-        else:
-            _count_promising(lists.postings, starts[rank], starts[rank + 1], needed, amount, hits)
-        needed += signed(amount)
-
-
-@compiled
 def _write_links(
     postings: Vector[np.uint32], begin: int, end: int, head: np.uint64, k_min: int, scratch: Scratch, written: int
 ) -> int:
-    """Write the places of a list that were counted often enough, and set the counters of all its places to zero."""
+    """Write the places of a list that were counted ``k_min`` times or more, and set all its counters to zero."""
     hits, links = scratch.hits, scratch.links
     for position in range(begin, end):
         place = postings[position]
@@ -177,13 +148,64 @@ def _write_links(
     return written
 
 
+_PROBED = 16  # number of postings that are counted in the time that it takes to find a place among them
+
+
 @compiled
-def _prefetch_lists(row: int, starts: Vector[np.int64], questions: Questions, lists: Lists) -> None:
-    for at in range(questions.indptr[row], questions.indptr[row + 1]):
-        rank = questions.ranks[at]
-        begin = starts[rank]
-        for position in range(begin, min(starts[rank + 1], begin + _AHEAD), _LINE):
-            prefetch(lists.postings, position)
+def _match_row(
+    first: int, row: int, shard: int, questions: Questions, lists: Lists, k_min: int, scratch: Scratch, written: int
+) -> int:
+    """Write the links of a question to a shard; arguments as in ``match_rows``. Returns the number of all links."""
+    base, starts = shard * lists.shard_size, lists.starts[shard]
+    head = np.uint64(row - first) << np.uint64(40) | np.uint64(base) << np.uint64(8)
+    hits, links, postings, last = scratch.hits, scratch.links, lists.postings, questions.indptr[row + 1]
+    needed, at, walked, rest = k_min, questions.indptr[row], 0, 0
+    for one in range(at, last):
+        needed -= signed(questions.amounts[one])
+        rest += starts[questions.ranks[one] + 1] - starts[questions.ranks[one]]
+    before, one = needed, at
+    # With two thirds of what a link needs, few places are left (measured).
+    while at < last and (3 * needed < 2 * k_min or rest <= walked):
+        amount, begin, end = questions.amounts[at], starts[questions.ranks[at]], starts[questions.ranks[at] + 1]
+        if needed <= 0:
+            _count_all(postings, begin, end, amount, hits)
+            walked += end - begin
+        else:
+            _count_promising(postings, begin, end, needed, amount, hits)
+        rest -= end - begin
+        needed += signed(amount)
+        at += 1
+    own = questions.itself[row] - base
+    if 0 <= own < lists.shard_size:
+        hits[own] = np.uint8(0)
+    found = written
+    while one < at and before <= 0:
+        begin, end = starts[questions.ranks[one]], starts[questions.ranks[one] + 1]
+        found = _write_links(postings, begin, end, head, needed, scratch, found)
+        before += signed(questions.amounts[one])
+        one += 1
+    if at == last:
+        return found
+    for link in range(written, found):
+        hits[(links[link] - head) >> np.uint64(8)] = np.uint8(links[link] & np.uint64(255))
+    while at < last:
+        amount, begin, end = questions.amounts[at], starts[questions.ranks[at]], starts[questions.ranks[at] + 1]
+        if (found - written) * _PROBED >= end - begin:
+            _count_promising(postings, begin, end, needed, amount, hits)
+        else:
+            for link in range(written, found):
+                place = np.int64((links[link] - head) >> np.uint64(8))
+                if holds(postings, begin, end, signed(place)):
+                    hits[place] += amount
+        needed += signed(amount)
+        at += 1
+    for link in range(written, found):
+        place = np.int64((links[link] - head) >> np.uint64(8))
+        if hits[place] >= k_min:
+            links[written] = head + (np.uint64(place) << np.uint64(8) | np.uint64(hits[place]))
+            written += 1
+        hits[place] = np.uint8(0)
+    return written
 
 
 @compiled
@@ -197,23 +219,10 @@ def match_rows(first: int, last: int, questions: Questions, lists: Lists, k_min:
     """
     written = 0
     for shard in range(lists.starts.shape[0]):
-        base, starts = shard * lists.shard_size, lists.starts[shard]
         for row in range(first, last):
             if written + lists.shard_size > scratch.links.size:
                 return -1
-            if row + 1 < last:
-                _prefetch_lists(row + 1, starts, questions, lists)
-            _count_row(row, starts, questions, lists, k_min, scratch.hits)
-            own = questions.itself[row] - base
-            if 0 <= own < lists.shard_size:
-                scratch.hits[own] = np.uint8(0)
-            head = np.uint64(row - first) << np.uint64(40) | np.uint64(base) << np.uint64(8)
-            needed, at = k_min - _whole(questions, row), questions.indptr[row]
-            while needed <= 0 and at < questions.indptr[row + 1]:
-                begin, end = starts[questions.ranks[at]], starts[questions.ranks[at] + 1]
-                written = _write_links(lists.postings, begin, end, head, k_min, scratch, written)
-                needed += signed(questions.amounts[at])
-                at += 1
+            written = _match_row(first, row, shard, questions, lists, k_min, scratch, written)
     return written
 
 
