@@ -19,15 +19,6 @@ from infostream_dedup.runs.batch import linking, pairing
 from infostream_dedup.runs.batch.collection import collect
 from infostream_dedup.runs.batch.examples import spread_pairs
 from infostream_dedup.runs.batch.judging import united
-from infostream_dedup.runs.batch.linking import (
-    LinkedPairs,
-    candidate_pairs,
-    chunks_of_pairs,
-    least_count,
-    link,
-    pair_table,
-    relations,
-)
 from infostream_dedup.runs.batch.pairing import PairRow, ordered_rows
 from infostream_dedup.sample import documents_path
 from tests.oracles.plain_reading import read_plainly
@@ -89,8 +80,8 @@ def test_share_score_takes_both_conditions(stream):
     settings = Settings.of(preset="best")
     key_terms = collect(read_documents(stream)).key_terms(settings)
     a, b = (np.array(column) for column in zip(*itertools.combinations(range(7), 2), strict=True))
-    table = pair_table(key_terms, a, b)
-    found = relations(table, settings)
+    table = linking.pair_table(key_terms, a, b)
+    found = linking.relations(table, settings)
     share = table.matched_forward / np.maximum(table.own_a, 1)
     assert ((found & 1) == ((share >= 0.40) & (table.forward >= 3))).all()
 
@@ -164,7 +155,7 @@ def test_examples_are_spread_as_over_one_list(counts):
     counts.data += 1
     dense = counts.toarray()
     strongest = np.triu(np.maximum(dense, dense.T))
-    chosen, tallies = spread_pairs(LinkedPairs(counts), 6)
+    chosen, tallies = spread_pairs(linking.LinkedPairs(counts), 6)
     for k in range(1, 6):
         at = np.argwhere(strongest == k)
         wanted = np.unique(np.linspace(0, len(at) - 1, min(len(at), 10)).astype(np.int64))
@@ -176,10 +167,10 @@ def test_examples_are_spread_as_over_one_list(counts):
 def test_pairs_without_a_relation_are_left_out_and_no_others(short):
     settings = Settings(k=6, short=short)
     key_terms = collect(read_documents(documents_path())).key_terms(settings)
-    linked = link(key_terms, settings, k_min=least_count(settings))
-    everything = next(iter(chunks_of_pairs(key_terms, *candidate_pairs(linked))))
-    related = relations(everything, settings) > 0
-    a, b = candidate_pairs(linked, 6)
+    linked = linking.link(key_terms, settings, k_min=linking.least_count(settings))
+    everything = next(iter(linking.chunks_of_pairs(key_terms, *linking.candidate_pairs(linked))))
+    related = linking.relations(everything, settings) > 0
+    a, b = linking.candidate_pairs(linked, 6)
     assert 0 < len(a) < len(everything) or short == "strict"
     assert (a.tolist(), b.tolist()) == (everything.a[related].tolist(), everything.b[related].tolist())
 

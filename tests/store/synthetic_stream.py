@@ -10,16 +10,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from infostream_dedup.model.stream_records import (
-    Batch,
-    CountedEvidence,
-    Decided,
-    EpochFrequencies,
-    GroupEvent,
-    KeptEvidence,
-    Remembered,
-    Verdict,
-)
+from infostream_dedup.model import stream_records as records
 from infostream_dedup.stream.store import Store
 
 SIZE = 5
@@ -40,7 +31,7 @@ def document(ordinal):
         [*own, *(place * place % (NEW_TERMS * (ordinal + 1)) for place in range(ordinal, ordinal + 20))]
     )
     keys, further = targets[::-1][:12], targets[::-1][12:14]
-    return Remembered(
+    return records.Remembered(
         ordinal=ordinal,
         id=name(ordinal),
         version=0,
@@ -60,7 +51,7 @@ def document(ordinal):
         title=f"Заголовок {ordinal}",
         text=f"Текст {ordinal} " * 9 if ordinal % 2 else None,
         url=f"https://example.org/{ordinal}" if ordinal % 3 else None,
-        evidence=KeptEvidence(
+        evidence=records.KeptEvidence(
             keys=further.astype("<i4").tobytes(), weights=np.array([7, 5][: len(further)], dtype="<i8").tobytes(),
             record=ordinal.to_bytes(8, "little") * 3, triples=ordinal.to_bytes(8, "little") * (ordinal % 4),
         ),
@@ -70,17 +61,17 @@ def document(ordinal):
 def verdict(ordinal):
     if ordinal % 4 == 3:
         earlier = name(ordinal - 1)
-        return Verdict(
+        return records.Verdict(
             id=name(ordinal), status="duplicate", of=earlier, group=earlier, relation="equal", forward=9, backward=8,
             terms=("слово", 'кав"ычка'), kind="copy", probability=0.987654,
         )  # fmt: skip
     if ordinal % 8 == 4:
         template = "template" if ordinal % 16 == 4 else "updated"
-        return Verdict(
+        return records.Verdict(
             id=name(ordinal), status="similar", of=name(ordinal - 3), group=name(ordinal), relation=template,
             forward=5, backward=4, terms=(),
         )  # fmt: skip
-    return Verdict(id=name(ordinal), status="new", group=name(ordinal))
+    return records.Verdict(id=name(ordinal), status="new", group=name(ordinal))
 
 
 def name(ordinal):
@@ -104,7 +95,7 @@ def frequencies(epoch):
         terms = sorted(df)
         counts = np.array([df[term] for term in terms])
         length = sum(one.length for one in own)
-        closed.append(EpochFrequencies(epoch, language, len(own), length, np.array(terms), counts))
+        closed.append(records.EpochFrequencies(epoch, language, len(own), length, np.array(terms), counts))
     return closed
 
 
@@ -114,16 +105,20 @@ def batch(number, **changed):
     ordinals = range(first, first + SIZE)
     events = []
     if number and number % 7 == 0:
-        events.append(GroupEvent(first, "merge", name(first - 10), name(first - 5)))
-        events.append(GroupEvent(first, "alarm", name(first - 10), value=0.25))
-    decided = Decided(
+        events.append(records.GroupEvent(first, "merge", name(first - 10), name(first - 5)))
+        events.append(records.GroupEvent(first, "alarm", name(first - 10), value=0.25))
+    decided = records.Decided(
         remembered=[document(ordinal) for ordinal in ordinals],
         verdicts=[verdict(ordinal) for ordinal in ordinals],
         events=events,
         closed=frequencies(first // EPOCH - 1) if first and first % EPOCH == 0 else [],
         evidence=[
-            *([CountedEvidence(first // EPOCH, closed=True, counts=b"all")] if first and first % EPOCH == 0 else []),
-            CountedEvidence(first // EPOCH, closed=False, counts=number.to_bytes(2, "big")),
+            *(
+                [records.CountedEvidence(first // EPOCH, closed=True, counts=b"all")]
+                if first and first % EPOCH == 0
+                else []
+            ),
+            records.CountedEvidence(first // EPOCH, closed=False, counts=number.to_bytes(2, "big")),
         ],
         new_terms=[f"термин-{term}" for term in range(NEW_TERMS * first, NEW_TERMS * (first + SIZE))],
         state={"documents": first + SIZE, "half": number // 2},
@@ -131,7 +126,7 @@ def batch(number, **changed):
     )
     # Every third batch ends with a document of the batch before once more.
     answers = [*ordinals, first - 1] if number % 3 == 2 else None
-    return Batch(batch_id(number), number.to_bytes(16, "big"), replace(decided, **changed), answers)
+    return records.Batch(batch_id(number), number.to_bytes(16, "big"), replace(decided, **changed), answers)
 
 
 def write(path, batches, acknowledge):

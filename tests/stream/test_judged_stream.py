@@ -11,14 +11,6 @@ from infostream_dedup.documents import read_documents
 from infostream_dedup.errors import ConfigurationError
 from infostream_dedup.judging.evidence import judging
 from infostream_dedup.judging.evidence.facts import DocumentFacts
-from infostream_dedup.judging.evidence.judging import (
-    STATUS_NAMES,
-    DocumentStatus,
-    best_pairs,
-    joined_kinds,
-    judge_pairs,
-    statuses,
-)
 from infostream_dedup.judging.evidence.kinds import KIND_NAMES, Kind, seen_from_later
 from infostream_dedup.judging.evidence.records import EvidenceRecords
 from infostream_dedup.machine.arrays import INT32, INT64, numbers_of, rows_from
@@ -167,7 +159,7 @@ def expected(remembered, settings):
         )
     ]  # fmt: skip
     a, b = np.array(pairs, dtype=np.int64).T.copy()
-    judged = judge_pairs(
+    judged = judging.judge_pairs(
         a, b, keys=compared_keys(keys, weights, targets, firsts=firsts),
         records=EvidenceRecords.of_blobs([one.record for one in kept]),
         triples=triple_rows([one.triples for one in kept]), documents=facts,
@@ -177,13 +169,13 @@ def expected(remembered, settings):
     forms = {pair for pair, form in zip(pairs, judged.forms, strict=True) if form}
     filled = [(x, y) in forms and any({(z, y), (min(x, z), max(x, z))} <= forms for z in range(y)) for x, y in pairs]
     judged.kinds[filled] = Kind.TEMPLATE
-    status = statuses(judged.kinds, judged.facts, joined_kinds(settings.join))
+    status = judging.statuses(judged.kinds, judged.facts, judging.joined_kinds(settings.join))
     found = [("new", None, None, None)] * len(remembered)
-    for place in best_pairs(a, b, status, judged.probability, judged.shares).tolist():
-        if status[place] > DocumentStatus.NEW:
+    for place in judging.best_pairs(a, b, status, judged.probability, judged.shares).tolist():
+        if status[place] > judging.DocumentStatus.NEW:
             kind = KIND_NAMES[seen_from_later(Kind(judged.kinds[place]))]
             probability = verdict_probability(float(judged.probability[place]))
-            found[b[place]] = STATUS_NAMES[status[place]], remembered[a[place]].id, kind, probability
+            found[b[place]] = judging.STATUS_NAMES[status[place]], remembered[a[place]].id, kind, probability
     return [
         ("insufficient_text", *one[1:])
         if one[0] == "new" and len(document.keys) < 3 and not document.text_hash
