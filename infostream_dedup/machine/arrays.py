@@ -10,8 +10,6 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final, Self, TypeAlias, TypeVar
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from infostream_dedup.machine.platform import collector_paused
-
 if TYPE_CHECKING:
     import scipy.sparse as sp
 
@@ -270,8 +268,7 @@ class ColumnRow:
     @classmethod
     def rows(cls, columns: RowColumns, count: int) -> list[Self]:
         """All rows of a block."""
-        with collector_paused():
-            return list(map(cls, repeat(columns), range(count)))
+        return list(map(cls, repeat(columns), range(count)))
 
     def values(self) -> tuple[Any, ...]:
         """The values of all fields, in their order."""

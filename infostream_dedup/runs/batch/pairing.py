@@ -40,6 +40,7 @@ from infostream_dedup.links.pair_rules import (
     relation_of,
 )
 from infostream_dedup.machine.arrays import AlignedColumns, ColumnMakers, ColumnRow, RowColumns, offsets_of, sparse_rows
+from infostream_dedup.machine.platform import collector_paused
 from infostream_dedup.machine.progress import Progress
 from infostream_dedup.machine.scratch import GrowingArray
 from infostream_dedup.machine.threads import mapped, thread_count
@@ -130,6 +131,7 @@ _EQUALLY_NEAR: Final = 1e-3
 Row = TypeVar("Row", bound=PairRow)
 
 
+@collector_paused()
 def rows_of_pairs(
     ids: Sequence[str],
     key_terms: KeyTerms,
@@ -636,6 +638,7 @@ class CommonWording(AlignedColumns):
         order = np.lexsort((self.b, self.a, -self.shares.min(axis=1), -self.shares.max(axis=1)))[:top]
         return self.at(order if strongest_first else order[np.lexsort((self.b[order], self.a[order]))])
 
+    @collector_paused()
     def rows(self, ids: list[str]) -> list[WordingRow]:
         """The pairs as rows."""
         forward, backward = self.shares.T
