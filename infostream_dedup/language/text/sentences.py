@@ -67,7 +67,7 @@ _STARTERS: Final = _words(
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(slots=True, kw_only=True, eq=False)  # Not frozen: each text has dozens.
 class _Place:
     """A position where a sentence may end."""
 
