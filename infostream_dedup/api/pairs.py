@@ -85,6 +85,10 @@ class PairListing(sources.Listing["PairRow"]):
         first = [name for name in ("kind", "probability") if name in told.column_names]
         return told.select([*first, *(name for name in told.column_names if name not in first)])
 
+    def __getstate__(self) -> dict[str, Any]:
+        # Documents of a block are made by functions, which no other process can have.
+        return {**super().__getstate__(), "documents": list(self.documents)}
+
     def __repr__(self) -> str:
         # Somebody who looks at pairs wants to know what there is: they are computed, unless they were passed on.
         if isinstance(self._rest, sources.UsedUp):

@@ -108,6 +108,11 @@ def sent(value: Any) -> Any:
     return ForkingPickler.loads(ForkingPickler.dumps(value))
 
 
+def test_pairs_of_a_file_reach_another_process():
+    found = pairs(documents_path())
+    assert sent(found).to_arrow() == found.to_arrow()
+
+
 def test_results_go_to_other_processes_and_back(store) -> None:
     for result in results(store):
         assert sent(result).as_rows() == result.as_rows(), repr(result)
