@@ -395,8 +395,10 @@ def _kept(
     found: FoundStatuses, ranks: NDArray[np.int64] | None, columns: Annotation | None, policy: Policy
 ) -> list[bool]:
     """Which documents stay in the output: with columns all, otherwise the one shown, and those that do not leave."""
-    kept = [True] * len(found) if columns is not None else found.kept(ranks)
-    if columns is not None or policy.drop is None:
+    if columns is not None:
+        return [True] * len(found)
+    kept = found.kept(ranks)
+    if policy.drop is None:
         return kept
     kinds = (getattr(status, "kind", None) if status.status in ("exact", "duplicate") else None for status in found)
     return [one or not policy.leaves(kind) for one, kind in zip(kept, kinds, strict=True)]

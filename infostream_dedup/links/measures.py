@@ -162,7 +162,7 @@ def has_interval(row: Measures) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class LinkWalks:
-    """Links between documents, which are sorted by row and column and lead nowhere back at once, and their counts."""
+    """Links between documents, sorted by row and column, none from a document to itself; and how many each has."""
 
     indptr: NDArray[np.int64]  # int64 (documents + 1,), start of each document's links in `columns`
     columns: NDArray[np.int32]  # int32 (links,), where they lead

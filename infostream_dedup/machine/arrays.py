@@ -239,9 +239,11 @@ class RowColumns(dict[str, Sequence[Any]]):
         self._makers = dict(makers)
 
     def __missing__(self, name: str) -> Sequence[Any]:
-        self[name] = self._makers[name]()
-        del self._makers[name]  # and what the column was made of
-        return self[name]
+        maker = self._makers.get(name)
+        if maker is not None:  # otherwise another thread has just made the column
+            self[name] = maker()
+            self._makers.pop(name, None)  # and what the column was made of
+        return self.get(name, ())
 
 
 class ColumnRow:

@@ -299,3 +299,14 @@ def test_a_column_is_made_when_a_row_is_asked_for_it_and_once():
     assert rows[0] != rows[1] != ("b", 2)
     with pytest.raises(AttributeError):
         rows[0].size = 3
+
+
+def test_a_column_that_another_thread_makes_meanwhile() -> None:
+    begun: list[int] = []
+
+    def made() -> list[str]:
+        begun.append(1)
+        return list(columns["name"]) if len(begun) == 1 else ["a"]
+
+    columns = RowColumns({"name": made})
+    assert columns["name"] == ["a"]

@@ -146,7 +146,7 @@ def rows_of_pairs(
 ) -> list[Row]:
     """Rows of pairs, in their order; ``added``: what makes the column of each further field.
 
-    k_min: none for the pairs alone that have a relation; where counts decide, they were found by it.
+    k_min: ``None`` to leave out pairs without a relation; where counts decide, the given pairs have one.
     """
     if k_min is None and settings.score != "count":
         related = relations(pair_table(key_terms, a, b), settings) > 0
