@@ -276,8 +276,6 @@ def test_what_fails_is_named(arguments: list[str], code: int, said: str, folder:
 
 
 class Named(ColumnRow):
-    """A row by hand."""
-
     __slots__ = ()
     name: str
     size: int

@@ -182,6 +182,9 @@ def test_a_warm_cache_answers_as_the_rungs_do(source: Language, target: Language
     warm = Translator(source, target, rungs=[IdentityRung(), unasked], cache=cache).translate(terms[::-1])[::-1]
     assert plain == cold == warm
     assert unasked.asked == []
+    known = cache.answers(terms, source, target)
+    cache.remember({"one\ntwo": "x\tdictionary\t1.0"}, source, target)
+    assert known == cache.answers([*terms, "one\ntwo"], source, target) != {}
 
 
 def test_a_damaged_cache_costs_a_warning(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:

@@ -154,8 +154,9 @@ class AnswerCache:
         return self._file.read(read, {}) if terms else {}
 
     def remember(self, answers: Mapping[str, str], source: Language, target: Language) -> None:
-        """Store answers, as ``written``, in one transaction."""
-        rows = [(f"{source}-{target}", term, answers[term]) for term in sorted(answers)]
+        """Store answers, as ``written``, in one transaction; not those of terms with what separates terms when read."""
+        kept = (term for term in sorted(answers) if "\n" not in term and "\0" not in term)
+        rows = [(f"{source}-{target}", term, answers[term]) for term in kept]
         checked = [(*row, checksum_of(*row)) for row in rows]
         if rows:
             self._file.write({"INSERT OR REPLACE INTO answer VALUES (?, ?, ?, ?)": checked})
