@@ -19,7 +19,7 @@ from click.core import ParameterSource
 from infostream_dedup.cli.face import Declared, alike, check_rules, common, expert, large, output, reads
 from infostream_dedup.cli.output import check_outputs, refuse_shared_files
 from infostream_dedup.cli.run_log import LEVELS, RUN, print_warnings
-from infostream_dedup.errors import BadDataError, ConfigurationError, NoInputError
+from infostream_dedup.errors import BadDataError, ConfigurationError
 from infostream_dedup.model import settings as model_settings
 
 FILE: Final = click.Path(dir_okay=False)
@@ -56,16 +56,14 @@ def moment_of(given: str | None, zone: str | None, name: str) -> datetime | None
 
 
 def read_text(path: str) -> str:
-    """Read a UTF-8 file, or standard input for ``-``; line ends are kept, a byte order mark is removed."""
-    try:
-        raw = sys.stdin.buffer.read() if path == "-" else Path(path).read_bytes()
-    except OSError as error:
-        raise NoInputError(f"{path}: {error.strerror}") from error
-    try:
-        return raw.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        message = f"byte {error.start} is not UTF-8; convert the file first"
-        raise BadDataError(message, code="E_ENCODING", source=path, byte_offset=error.start) from error
+    """Read a text file, or standard input for ``-``, in whatever encoding it is; line ends are kept."""
+    from infostream_dedup.documents.reading import text_records
+
+    for item in text_records(path, None):
+        if isinstance(item, BadDataError):
+            raise item
+        return str(item.values["text"])
+    return ""
 
 
 def read_questions(path: str) -> list[dict[str, str]]:

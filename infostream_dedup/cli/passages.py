@@ -128,7 +128,7 @@ def _for_the_eye(row: dict[str, Any]) -> dict[str, Any]:
 def compare(
     text_a: str, text_b: str, languages: str | None, html: str | None, output_format: str | None, **given: Any
 ) -> None:
-    """Show two UTF-8 texts side by side, with shared passages numbered.
+    """Show two texts side by side, with shared passages numbered.
 
     On a terminal, passages are coloured. --html writes a page without scripts in which each passage links to its copy.
     """

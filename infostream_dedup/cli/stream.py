@@ -263,7 +263,7 @@ _NOT_IN_TABLE: Final = ("ordinal", "url", "met")  # columns that a table omits
 @click.argument("words", metavar="[TEXT...]", nargs=-1)
 @reads("--store", "store", metavar="FILE", required=True, type=options.FILE, help="Store made by 'ingest'.")
 @reads("--text", help="The same, as an option.")
-@reads("--file", "path", type=options.FILE_OR_PIPE, help="UTF-8 file with the text, or -.")
+@reads("--file", "path", type=options.FILE_OR_PIPE, help="File with the text, or -.")
 @reads(
     "--questions",
     type=options.FILE_OR_PIPE,
@@ -386,7 +386,7 @@ stored = reads("--store", metavar="FILE", required=True, type=options.FILE, help
 @click.argument("name", metavar="NAME")
 @stored
 @reads("--text", help="Watch for the key terms of this text.")
-@reads("--file", "path", type=options.FILE_OR_PIPE, help="UTF-8 file with the text, or -.")
+@reads("--file", "path", type=options.FILE_OR_PIPE, help="File with the text, or -.")
 @reads("--terms", metavar="TERM,...", help="Watch for these words and names.")
 @reads("--languages", metavar="LANG,...", help="Only documents in these languages.  [default: ru,uk,en]")
 @reads("--lang", help="Language of the text or terms.  [default: as detected]")

@@ -51,6 +51,15 @@ def test_find_takes_options(run, docs):
     assert lines == "a,b,spans,coverage_a,coverage_b,sentences\n"
 
 
+@pytest.mark.parametrize("encoding", ["cp1251", "utf-16"])
+def test_compare_reads_what_windows_wrote(run, tmp_path, encoding):
+    (tmp_path / "a.txt").write_text(f"{QUOTE} {SECOND}", encoding="utf-8")
+    (tmp_path / f"{encoding}.txt").write_text(f"{QUOTE} {SECOND}", encoding=encoding)
+    done = run("passages", "compare", "a.txt", f"{encoding}.txt")
+    assert f"{encoding}.txt: the text is {encoding}, not UTF-8".encode() in done.stderr
+    assert f"{encoding}.txt: 100 % of the words are shared" in done.stdout.decode()
+
+
 def test_compare_in_a_pipe_is_plain(run, texts):
     done = run("passages", "compare", *texts)
     assert done.returncode == 0, done.stderr

@@ -57,7 +57,7 @@ def test_bad_calls_have_clear_errors(run, store, tmp_path):
     assert run("search", "--store", str(path)).returncode == 2
     assert run("search", "--store", "missing.db", "--text", "снег").returncode == 66
     assert run("search", "--store", str(path), "--file", "missing.txt").returncode == 66
-    (tmp_path / "latin.txt").write_bytes(b"\xff\xfe")
+    (tmp_path / "latin.txt").write_bytes(b"\xc8\xff")
     assert run("search", "--store", str(path), "--file", "latin.txt").returncode == 65
 
 
