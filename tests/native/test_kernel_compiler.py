@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import platform
 import re
 import shutil
 import subprocess
@@ -23,7 +24,7 @@ HEAD = """
 from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
-from infostream_dedup.machine.compiling import compiled, inlined, signed
+from infostream_dedup.machine.compiling import compiled, inlined, prefetch, signed
 from infostream_dedup.machine.arrays import Table, Vector, Whole
 
 FOLD = np.uint64(32)
@@ -167,6 +168,16 @@ def test_numbers_mean_what_they_mean_in_python(build: Build, tmp_path: Path) -> 
     assert made.toys_toy__cells(cells, shorts, table) == total + 2**32 - 1 + total % 256 - 100
     assert (cells.tolist(), table.tolist()) == ([100, total % 256, total % 256], [[0, 2**32 - 1], [7, 7]])
     assert made.toys_toy__loops(4) == 51
+
+
+@pytest.mark.skipif(platform.machine() not in ("x86_64", "AMD64"), reason="looks for an instruction of x86-64")
+def test_functions_that_only_prefetch_are_not_dropped(build: Build, tmp_path: Path) -> None:
+    loop = "    for i in range(n):\n" + "        prefetch(values, values[i])\n" * 2
+    only = f"def only(values: Vector[np.int64], n: int) -> None:\n{loop}{loop}"
+    use = "def toy(values: Vector[np.int64], n: int) -> None:\n    only(values, n)\n    only(values, n + 1)\n"
+    assert build(f"@compiled\n{only}\n\n@compiled\n{use}").returncode == 0
+    code = (tmp_path / "infostream_dedup/machine/_kernels_portable.abi3.so").read_bytes()
+    assert re.search(rb"\x0f\x18[\x08-\x0f\x48-\x4f\x88-\x8f]", code), "no prefetcht0"
 
 
 def test_arguments_of_another_type_are_refused(build: Build, tmp_path: Path) -> None:
