@@ -47,7 +47,8 @@ COMPARE: dict[type, str] = {
 }  # fmt: skip
 MATHS = ("log", "sqrt", "ceil", "floor", "rint")
 METHODS = {"copy": "copied", "sort": "sort", "sum": "sum"}
-MARCH = {"v2": "x86-64-v2", "v3": "x86-64-v3", "v4": "x86-64-v4", "portable": None}
+MARCH = {"v2": ("x86-64-v2",), "v3": ("x86-64-v3",), "v4": ("x86-64-v4", "avx512vpopcntdq"), "portable": ()}
+"""What each level asks of the processor: one of the x86-64 levels, and more instructions (bits of many words)."""
 FLAGS = shlex.split(
     "-std=c++20 -O3 -fwrapv -ffp-contract=off -fno-math-errno -fno-exceptions -fno-rtti -fno-threadsafe-statics "
     "-fvisibility=hidden -w"
@@ -757,7 +758,7 @@ def levels_of_machine() -> list[str]:
     levels = ["v2"]
     if {"avx2", "bmi2", "fma"} <= flags:
         levels.append("v3")
-        if {"avx512bw", "avx512vl", "avx512dq"} <= flags:
+        if {"avx512bw", "avx512vl", "avx512dq", "avx512_vpopcntdq"} <= flags:
             levels.append("v4")
     return levels
 
@@ -777,7 +778,8 @@ def compile_level(source: Path, level: str, target: Path, *, checked: bool, mach
     system, march = None if machine else found_compiler(), MARCH[level]
     zig, other = [sys.executable, "-m", "ziglang"], ["-target", machine] if machine else []
     compiler, linker = ([*system], [*system]) if system else ([*zig, "c++", *other], [*zig, "cc", *other])
-    processor = [f"-march={march}" if system else f"-mcpu={march.replace('-', '_')}"] if march else []
+    processor = [f"-m{one}" for one in (f"arch={march[0]}", *march[1:])] if march else []
+    processor = processor if system else [f"-mcpu={'+'.join(march).replace('-', '_')}"] * bool(march)
     more = (
         ["-DCHECKED", "-g", "-fsanitize=undefined", "-fno-sanitize=alignment", "-fno-sanitize-recover"]
         if checked

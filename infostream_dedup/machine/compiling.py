@@ -56,7 +56,7 @@ def signed(value: Any) -> int:
 
 
 _NEEDED: Final = {
-    "v4": {"avx512bw", "avx512vl", "avx512dq"},
+    "v4": {"avx512bw", "avx512vl", "avx512dq", "avx512_vpopcntdq"},
     "v3": {"avx2", "bmi2", "fma"},
     "v2": set[str](),
     "portable": set[str](),

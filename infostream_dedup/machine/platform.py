@@ -199,7 +199,8 @@ def processor_flags() -> frozenset[str]:
         features = import_module("numpy._core._multiarray_umath").__cpu_features__
     except (ImportError, AttributeError):
         return frozenset()
-    return frozenset({"FMA3": "fma"}.get(name, name.lower()) for name, there in features.items() if there)
+    linux = {"FMA3": "fma", "AVX512VPOPCNTDQ": "avx512_vpopcntdq"}
+    return frozenset(linux.get(name, name.lower()) for name, there in features.items() if there)
 
 
 def allow_open_files(wanted: int) -> None:
