@@ -431,10 +431,12 @@ def mark_enough(
     ``amounts``: uint8, what each key term counts; each pair counts at least ``least`` in one direction, so that none
     whose documents need ``enough`` terms for this is looked at.
     """
+    fewest = np.empty(terms.keys.indptr.size - 1, dtype=np.int64)
+    for document in range(fewest.size):
+        fewest[document] = _fewest(document, terms, amounts, least)
     for pair in range(a.size):
-        fewest = min(_fewest(int(a[pair]), terms, amounts, least), _fewest(int(b[pair]), terms, amounts, least))
         found[pair] = (
-            fewest >= enough
+            min(fewest[a[pair]], fewest[b[pair]]) >= enough
             or count_held(int(a[pair]), int(b[pair]), terms.keys, terms.targets) >= enough
             or count_held(int(b[pair]), int(a[pair]), terms.keys, terms.targets) >= enough
         )
