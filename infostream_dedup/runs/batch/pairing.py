@@ -483,6 +483,7 @@ def _in_order(parts: list[ListedPairs], order: PairOrder, top: int | None) -> Li
     return found.at(np.lexsort((found.b, found.a, *weaker))[:top])
 
 
+@collector_paused()
 def judged_pair_rows(
     collection: JudgedCollection,
     choice: PairChoice,
