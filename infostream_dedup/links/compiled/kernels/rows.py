@@ -433,24 +433,18 @@ def mark_enough(
     """
     fewest = np.empty(terms.keys.indptr.size - 1, dtype=np.int64)
     for document in range(fewest.size):
-        fewest[document] = _fewest(document, terms, amounts, least)
+        first, second = 0, 0
+        for place in range(terms.keys.indptr[document], terms.keys.indptr[document + 1]):
+            second = max(second, min(first, signed(amounts[place])))
+            first = max(first, signed(amounts[place]))
+        # One, two, or more, which is 3.
+        fewest[document] = 3 - signed(first + second >= least) - signed(first >= least)
     for pair in range(a.size):
         found[pair] = (
             min(fewest[a[pair]], fewest[b[pair]]) >= enough
             or count_held(int(a[pair]), int(b[pair]), terms.keys, terms.targets) >= enough
             or count_held(int(b[pair]), int(a[pair]), terms.keys, terms.targets) >= enough
         )
-
-
-@compiled
-def _fewest(document: int, terms: TermPlaces, amounts: Vector[np.uint8], least: int) -> int:
-    """Fewest key terms of a document that can count ``least``: one, two, or more, which is 3."""
-    first, second = 0, 0
-    for place in range(terms.keys.indptr[document], terms.keys.indptr[document + 1]):
-        amount = signed(amounts[place])
-        second = max(second, min(first, amount))
-        first = max(first, amount)
-    return 3 - signed(first + second >= least) - signed(first >= least)
 
 
 @compiled
