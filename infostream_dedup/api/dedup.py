@@ -26,6 +26,7 @@ from infostream_dedup.documents import (
 from infostream_dedup.documents.documents import refuse_idle_prefix, row_as_given
 from infostream_dedup.documents.table_files import form_of_inputs
 from infostream_dedup.errors import MissingExtraError, UsageError
+from infostream_dedup.machine.platform import collector_paused
 from infostream_dedup.model import Document, DocumentBlock, Settings
 from infostream_dedup.model.limits import OneOf, own_number
 from infostream_dedup.model.settings import Within, preset_of
@@ -362,6 +363,7 @@ def dedup(
         def at_k(k: int) -> DedupSummary:
             return in_memory(statuses(collection, replace(agreed, k=k), duplicate_rule=duplicate_rule))
 
+        @collector_paused()
         def in_memory(found: FoundStatuses) -> DedupSummary:
             (kept, summary, members), told = shown(found), list(found)
             return replace(

@@ -464,6 +464,7 @@ class _Reader:
             bodies=columns.bodies[rows],
             characters=columns.sizes[rows, 1:],
             without_text=bare,
+            given=[block.dicts[row]["text"] for row in rows.tolist()] if type(block) is ListBlock else None,
         )
 
     def _without_text(self, block: _ColumnBlock, rows: NDArray[np.int64]) -> Callable[[int], Document]:

@@ -230,14 +230,14 @@ def joined_columns(
     """Join the titles, if there are any, and the texts of rows."""
     rows = len(states)
     titles = titles or (np.zeros(ROOM, dtype=np.uint8), np.zeros(rows + 1, dtype=np.int64))
-    size = int(texts[1][-1] + titles[1][-1])
+    size = int(texts[1][-1] + titles[1][-1]) + rows + ROOM
     columns = TableColumns(
         states=states,
         languages=languages,
         dates=dates,
         sizes=np.zeros((rows, 3), dtype=np.int64),
         hashes=np.zeros(rows, dtype=np.uint64),
-        texts=np.empty(size + rows + ROOM, dtype=np.uint8),
+        texts=np.empty(size, dtype=np.uint8) if titles[1][-1] else texts[0],
         text_ends=np.empty(rows, dtype=np.int64),
         bodies=np.zeros(rows, dtype=np.int64),
     )
@@ -425,5 +425,5 @@ def _encoded(values: Sequence[str | None]) -> tuple[Cells, NDArray[np.bool_]]:
     except UnicodeEncodeError:
         cells = [value.encode(errors="surrogatepass") if value else b"" for value in values]
         valid = np.array([value is None or not _SURROGATE.search(value) for value in values])
-    data = np.frombuffer(b"".join([*cells, bytes(ROOM)]), dtype=np.uint8)
+    data = np.frombuffer(bytearray().join([*cells, bytes(ROOM)]), dtype=np.uint8)
     return (data, np.cumsum([0, *map(len, cells)], dtype=np.int64)), valid

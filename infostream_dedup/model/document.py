@@ -154,6 +154,7 @@ class DocumentBlock:
     without_text: Callable[[int], Document]  # creates document i with an empty ``text``
     not_compared: NotCompared | None = None  # what was left out of the texts; `None` if they are as given
     openings: NDArray[np.int64] | None = None  # `openings_of` the documents, if they were read
+    given: Sequence[str] | None = None  # text of each document, if its string is in memory anyway
 
     def __len__(self) -> int:
         return len(self.ids)
@@ -166,12 +167,6 @@ class DocumentBlock:
         """Text of a document."""
         return self.data[self.bodies[number] : self.offsets[number + 1]].tobytes().decode()
 
-    def texts(self) -> list[str]:
-        """Text of every document."""
-        whole = self.data.data
-        ends = self.offsets[1:].tolist()
-        return [str(whole[begin:end], "utf-8") for begin, end in zip(self.bodies.tolist(), ends, strict=True)]
-
     def full_texts(self) -> list[str]:
         """``full_text`` of every document."""
         whole = self.data.data
@@ -179,7 +174,9 @@ class DocumentBlock:
 
     def documents(self) -> Iterator[Document]:
         """The documents, texts included."""
-        for number, text in enumerate(self.texts()):
+        whole, bounds = self.data.data, zip(self.bodies.tolist(), self.offsets[1:].tolist(), strict=True)
+        texts = self.given or (str(whole[begin:end], "utf-8") for begin, end in bounds)
+        for number, text in enumerate(texts):
             yield filled(self.without_text(number), text)
 
 

@@ -248,3 +248,4 @@ def test_what_a_list_holds_stays_as_it_is():
     assert isinstance(block, DocumentBlock)
     assert list(block.documents()) == list(read_documents(values))
     assert [*block.documents()][7].extra["seen"] is values[7]["seen"]
+    assert [*block.documents()][7].text is values[7]["text"], "not decoded from UTF-8 once more"

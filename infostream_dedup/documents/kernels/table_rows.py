@@ -72,14 +72,15 @@ def join_texts(
 
     Rows that are not UTF-8 or have control characters other than tabs and line ends become ``LEFT``.
 
-    ``titles``: followed by ``BLOCK`` readable bytes; all empty if there are no titles; ``title_ends``: (rows + 1,),
-    bounds of the titles; ``texts``: followed by ``BLOCK`` readable bytes; ``text_ends``: (rows + 1,), bounds of the
-    texts; ``out``: receives sizes, hashes, texts, their ends and bodies; ``texts`` has room for all bytes, a line end
-    for each row, and ``BLOCK`` bytes more.
+    ``titles``: followed by ``BLOCK`` readable bytes; ``title_ends``: (rows + 1,), bounds of the titles; ``texts``:
+    followed by ``BLOCK`` readable bytes; ``text_ends``: (rows + 1,), bounds of the texts; ``out``: receives sizes,
+    hashes, texts, their ends and bodies; its ``texts`` are those given if all titles are empty, and otherwise have room
+    for all bytes, a line end for each row, and ``BLOCK`` bytes more.
     """
-    size = 0
+    size, placed = 0, title_ends[out.states.size] == 0
     for row in range(out.states.size):
         first = size
+        size = text_ends[row + 1] if placed else size
         if out.states[row] == READ:
             title, text = title_ends[row + 1] - title_ends[row], text_ends[row + 1] - text_ends[row]
             of_title = _characters(titles, title_ends[row], title_ends[row + 1])
@@ -92,7 +93,8 @@ def join_texts(
                     copy_bytes(titles, title_ends[row], out.texts, first, title)
                     out.texts[first + title] = _NEW_LINE
                     body = first + title + 1
-                copy_bytes(texts, text_ends[row], out.texts, body, text)
+                if not placed:
+                    copy_bytes(texts, text_ends[row], out.texts, body, text)
                 if title and text >= title and begins_with(out.texts, body, first, title):
                     body = first
                     copy_bytes(texts, text_ends[row], out.texts, body, text)

@@ -15,6 +15,7 @@ from infostream_dedup.errors import UsageError
 from infostream_dedup.judging.evidence import judging
 from infostream_dedup.judging.evidence.kinds import KIND_NAMES, Kind, seen_from_later
 from infostream_dedup.judging.evidence.policies import EVERY_PAIR, Policy
+from infostream_dedup.machine.platform import collector_paused
 from infostream_dedup.model import Settings, fields_of
 from infostream_dedup.model.document import outlet_of
 from infostream_dedup.model.settings import SHOWN_DECIMALS
@@ -416,6 +417,7 @@ class BestPairs:
         self.probability[best.b], self.differing[best.b] = best.probability, best.differing
 
 
+@collector_paused()
 def judged_statuses(
     collection: JudgedCollection, policy: Policy = EVERY_PAIR, *, progress: Progress | None = None
 ) -> FoundJudgedStatuses:

@@ -483,6 +483,7 @@ def _in_order(parts: list[ListedPairs], order: PairOrder, top: int | None) -> Li
     return found.at(np.lexsort((found.b, found.a, *weaker))[:top])
 
 
+@collector_paused()
 def judged_pair_rows(
     collection: JudgedCollection,
     choice: PairChoice,
@@ -511,7 +512,7 @@ def judged_pair_rows(
             left = None if left is None else left - len(chosen.a)
             found.append(_translation_rows(collection, chosen, choice, kind))
             places.append(np.stack((chosen.a, chosen.b)))
-    if choice.sort == "strength":
+    if choice.sort == "strength" or not any(ends.size for ends in places[1:]):
         return chain.from_iterable(found)
     turns = np.repeat(np.arange(len(found)), [ends.shape[1] for ends in places])
     return map(next, map(found.__getitem__, turns[np.lexsort(np.concatenate(places, axis=1)[::-1])].tolist()))

@@ -115,6 +115,7 @@ def _with_texts(block: DocumentBlock, cut: list[lines.Shortened]) -> DocumentBlo
         bodies=bodies,
         characters=characters,
         without_text=without_text,
+        given=None,
     )
 
 

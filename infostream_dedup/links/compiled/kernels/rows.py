@@ -431,24 +431,20 @@ def mark_enough(
     ``amounts``: uint8, what each key term counts; each pair counts at least ``least`` in one direction, so that none
     whose documents need ``enough`` terms for this is looked at.
     """
+    fewest = np.empty(terms.keys.indptr.size - 1, dtype=np.int64)
+    for document in range(fewest.size):
+        first, second = 0, 0
+        for place in range(terms.keys.indptr[document], terms.keys.indptr[document + 1]):
+            second = max(second, min(first, signed(amounts[place])))
+            first = max(first, signed(amounts[place]))
+        # One, two, or more, which is 3.
+        fewest[document] = 3 - signed(first + second >= least) - signed(first >= least)
     for pair in range(a.size):
-        fewest = min(_fewest(int(a[pair]), terms, amounts, least), _fewest(int(b[pair]), terms, amounts, least))
         found[pair] = (
-            fewest >= enough
+            min(fewest[a[pair]], fewest[b[pair]]) >= enough
             or count_held(int(a[pair]), int(b[pair]), terms.keys, terms.targets) >= enough
             or count_held(int(b[pair]), int(a[pair]), terms.keys, terms.targets) >= enough
         )
-
-
-@compiled
-def _fewest(document: int, terms: TermPlaces, amounts: Vector[np.uint8], least: int) -> int:
-    """Fewest key terms of a document that can count ``least``: one, two, or more, which is 3."""
-    first, second = 0, 0
-    for place in range(terms.keys.indptr[document], terms.keys.indptr[document + 1]):
-        amount = signed(amounts[place])
-        second = max(second, min(first, amount))
-        first = max(first, amount)
-    return 3 - signed(first + second >= least) - signed(first >= least)
 
 
 @compiled
