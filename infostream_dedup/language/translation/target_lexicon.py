@@ -194,16 +194,14 @@ class WordsByKey:
         self._words = words
         self.buckets = buckets
         self._keys_of = keys_of
-        self._ranks = ranks
+        owners = np.repeat(np.arange(len(buckets.starts) - 1), np.diff(buckets.starts))
+        ranked = buckets.places if ranks is None else buckets.places[np.lexsort((ranks[buckets.places], owners))]
+        self._starts, self._places = memoryview(buckets.starts), memoryview(ranked)
 
     def of(self, key: str, fits: Callable[[str], bool] | None = None) -> Iterator[str]:
         """Yield the words with a key as key forms, in order, among those that fit: thousands may share a short key."""
-        starts, places = self.buckets
-        bucket = crc32(key.encode()) % (len(starts) - 1)
-        held = places[starts[bucket] : starts[bucket + 1]]
-        if self._ranks is not None:
-            held = held[np.argsort(self._ranks[held], kind="stable")]
-        for place in held.tolist():
+        bucket = crc32(key.encode()) % (len(self._starts) - 1)
+        for place in self._places[self._starts[bucket] : self._starts[bucket + 1]]:
             word = as_key_form(self._words[place])
             if (fits is None or fits(word)) and key in self._keys_of(word):
                 yield word
