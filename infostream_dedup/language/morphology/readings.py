@@ -13,8 +13,9 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from importlib import import_module
+from operator import itemgetter
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from infostream_dedup.language.lexicon.frequency import form_frequencies, part_of_speech
 from infostream_dedup.language.lexicon.tables import APOSTROPHE, read_words
@@ -43,12 +44,13 @@ _KINDS: Final = {
 _DATIVE: Final = ("ові", "еві", "єві")  # Ukrainian datives, and plurals of adjectives: облікові
 _SHORTEST_REST: Final = 3  # number of letters that a word must have after a known prefix, as in pymorphy3
 _Marks = tuple[str, NameKind, bool, bool]
+_Scored = tuple[float, str, _Marks]
+_SCORE: Final = itemgetter(0)
 _TO_KEY: Final = str.maketrans({"ё": "е", "'": APOSTROPHE})
 """Lemmas of pymorphy3 are already in lower case and composed."""
 
 
-@dataclass(frozen=True, slots=True)
-class WordReading:
+class WordReading(NamedTuple):
     """One lemma to which a form may belong."""
 
     lemma: str  # key form
@@ -70,7 +72,8 @@ class ReadingSource:
         self._analyzer: Any = MorphAnalyzer(lang=language)
         prefixes = import_module(f"pymorphy3.lang.{language}").KNOWN_PREFIXES
         self._prefixes: tuple[str, ...] = tuple(sorted(prefix.replace("ё", "е") for prefix in prefixes))
-        self._tags: dict[Any, _Marks] = {}
+        self._estimator: Any = self._analyzer.prob_estimator
+        self._marked: dict[tuple[int, int], tuple[_Marks, str]] = {}
 
     def knows(self, form: str) -> bool:
         """Whether the dictionary contains the form, or every part of it between hyphens."""
@@ -81,13 +84,14 @@ class ReadingSource:
 
     def readings(self, form: str) -> list[WordReading]:
         """Return the dictionary's readings of a form, best first, also of a word after a known prefix (экс-министр)."""
-        if not self.knows(form) and not self._has_known_prefix(form):
+        spelt = form.replace(APOSTROPHE, "'").lower()
+        known = self._analyzer.dictionary.words.similar_items(spelt, self._analyzer.char_substitutes)
+        if not known and not self.knows(form) and not self._has_known_prefix(form):
             return []
-        parses = self._analyzer.parse(form.replace(APOSTROPHE, "'"))
         merged: dict[tuple[str, _Marks], float] = {}
-        for parse in parses:
-            key = (parse.normal_form.translate(_TO_KEY), self._marks(parse.tag))
-            merged[key] = merged.get(key, 0.0) + parse.score
+        for score, lemma, marks in self._scored(spelt, known):
+            key = (lemma.translate(_TO_KEY), marks)
+            merged[key] = merged.get(key, 0.0) + score
         found = [
             WordReading(lemma, part_of_speech, kinds, score, feminine, addressed)
             for (lemma, (part_of_speech, kinds, feminine, addressed)), score in merged.items()
@@ -97,12 +101,29 @@ class ReadingSource:
         found.sort(key=lambda reading: (-round(reading.score, 9), reading.lemma, reading.part_of_speech))
         return found
 
+    def _scored(self, spelt: str, known: Sequence[tuple[str, Sequence[tuple[int, int]]]]) -> list[_Scored]:
+        """Do as ``MorphAnalyzer.parse`` does, without objects for each parse of a word that the dictionary contains."""
+        if not known:
+            return [(one.score, one.normal_form, _marks(one.tag, self._language)) for one in self._analyzer.parse(spelt)]
+        dictionary, parses = self._analyzer.dictionary, list[_Scored]()
+        for word, places in known:
+            for place in places:
+                if place not in self._marked:
+                    tag = dictionary.build_tag_info(*place)
+                    self._marked[place] = _marks(tag, self._language), str(tag)
+                marks, tag = self._marked[place]
+                score = self._estimator.p_t_given_w.prob(spelt, tag) if self._estimator else 1.0
+                parses.append((score, dictionary.build_normal_form(*place, word), marks))
+        if not any(score for score, _, _ in parses):
+            return [(1.0 / len(parses), lemma, marks) for _, lemma, marks in parses]
+        return sorted(parses, key=_SCORE, reverse=True)
+
     def nouns(self) -> Iterator[tuple[str, NameKind]]:
         """Yield lemma and kinds of every noun of the dictionary, which takes half a minute; a lemma may be repeated."""
         for _, tag, lemma, _, place in self._analyzer.dictionary.iter_known_words():
             # The first form of a paradigm is the lemma.
             if place == 0:
-                part_of_speech, kinds, _, _ = self._marks(tag)
+                part_of_speech, kinds, _, _ = _marks(tag, self._language)
                 if part_of_speech == "NOUN":
                     yield lemma.translate(_TO_KEY), kinds
 
@@ -121,17 +142,16 @@ class ReadingSource:
             for prefix in self._prefixes
         )
 
-    def _marks(self, tag: Any) -> _Marks:
-        marks = self._tags.get(tag)
-        if marks is None:
-            grammemes: Iterable[str] = tag.grammemes
-            kinds = NO_NAME
-            for name, kind in _KINDS.items():
-                if name in grammemes:
-                    kinds |= kind
-            addressed = "impr" in grammemes or (self._language == "uk" and "voct" in grammemes)
-            marks = self._tags[tag] = (str(tag.POS or ""), kinds, "femn" in grammemes, addressed)
-        return marks
+
+@cache
+def _marks(tag: Any, language: Language) -> _Marks:
+    grammemes: Iterable[str] = tag.grammemes
+    kinds = NO_NAME
+    for name, kind in _KINDS.items():
+        if name in grammemes:
+            kinds |= kind
+    addressed = "impr" in grammemes or (language == "uk" and "voct" in grammemes)
+    return str(tag.POS or ""), kinds, "femn" in grammemes, addressed
 
 
 @cache

@@ -169,15 +169,15 @@ def _share(form: str, word: str) -> float:
 # Making them anew takes some ten seconds: that is done by `tools/make_tables.py`, and at the first use if
 # the package's tables were made from other dictionaries or by other rules.
 
-RULES: Final = 1  # version of the rules by which words are chosen and keys are made; increase it when they change
-_WORDS_IN_BUCKET: Final = 3
+RULES: Final = 2  # version of the rules by which words are chosen and keys are made; increase it when they change
+_BUCKETS_PER_WORD: Final = 2  # a word under another key is read in vain
 _BYTES: Final = 3  # of the place of a word
 
 
 class Buckets(NamedTuple):
     """Places of words by hashes of their keys."""
 
-    starts: NDArray[np.int64]  # int64 (buckets + 1,)
+    starts: NDArray[np.int32]  # int32 (buckets + 1,)
     places: NDArray[np.int32]  # int32 (entries,)
 
 
@@ -212,7 +212,7 @@ def made_buckets(places: Iterable[int], words: SortedLines, keys_of: Callable[[s
     every = list(words)
     pairs = [(crc32(key.encode()), place) for place in places for key in keys_of(as_key_form(every[place]))]
     table = np.array(pairs, np.int64).reshape(-1, 2)
-    count = max(1, len(table) // _WORDS_IN_BUCKET)
+    count = max(1, _BUCKETS_PER_WORD * len(table))
     entries = np.unique((table[:, 0] % count) << 32 | table[:, 1])
     sizes = np.bincount(entries >> 32, minlength=count)
     return Buckets(_starts(sizes), (entries & 0xFFFFFFFF).astype(np.int32))
@@ -231,8 +231,8 @@ def _unpacked_buckets(name: str, parts: PackedParts) -> Buckets:
     return Buckets(_starts(np.frombuffer(parts.part(f"{name} sizes"), "<u4")), places)
 
 
-def _starts(sizes: NDArray[np.integer]) -> NDArray[np.int64]:
-    return np.concatenate(([0], np.cumsum(sizes, dtype=np.int64)))
+def _starts(sizes: NDArray[np.integer]) -> NDArray[np.int32]:
+    return np.append(np.int32(0), np.cumsum(sizes, dtype=np.int32))
 
 
 def index_file(language: Language) -> Path:
