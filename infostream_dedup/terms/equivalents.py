@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from infostream_dedup.language.morphology.readings import is_seldom_noun
 from infostream_dedup.language.translation.ladder import Answers, Translator, is_blocked
 from infostream_dedup.language.translation.rungs import Translation
+from infostream_dedup.language.translation.rungs.cognates import leading_to
 from infostream_dedup.language.translation.word_pairs import Marked, decided, plain_term
 from infostream_dedup.machine.arrays import offsets_of
 from infostream_dedup.machine.platform import collector_paused
@@ -154,9 +155,12 @@ def equivalents_of(
     needed = [language for language in others if shares is None or shares[language] >= _WORTH_HEEDING] or others
     said = set(wanted)
     for language in others:
-        back = translate(wanted, pivot, language)
-        answers[language] = both_ways(terms[language], answers[language], wanted, back)
-        if language in needed:
+        heeded, asked = language in needed, wanted
+        if not heeded and language == "en" and translate is translate_by_ladder:
+            asked = leading_to(map(plain_term, terms["en"]), wanted, pivot)
+        back = translate(asked, pivot, language)
+        answers[language] = both_ways(terms[language], answers[language], asked, back)
+        if heeded:
             surely = np.repeat(np.arange(len(wanted)), back.sizes)[back.confidences >= SURE]
             said &= {wanted[place] for place in np.unique(surely).tolist()} | sure[language].keys()
     best = {language: _best(answers[language], said) for language in answers}

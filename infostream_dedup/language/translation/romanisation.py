@@ -11,6 +11,7 @@ import unicodedata
 from functools import cache
 from itertools import chain, islice, product
 from math import log10
+from operator import itemgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -49,7 +50,8 @@ _LATIN_GROUPS: Final = {
 _LATIN: Final = re.compile("|".join(sorted(_LATIN_GROUPS, key=len, reverse=True)))
 _LATIN_LETTER: Final = re.compile("[a-z]")
 _BEFORE_VOWEL: Final = re.compile("и+(?=[аеоу])")
-_RUN: Final = re.compile(r"(.)\1*")
+_REPEATED: Final = re.compile(r"(.)\1+")
+_ONCE: Final = itemgetter(1)  # in place of a template, which takes longer than the search
 
 _ROMAN: Final[dict[Language, dict[str, tuple[str, ...]]]] = {
     "uk": _table(
@@ -105,7 +107,7 @@ def latin_key(name: str) -> str:
         spelt = _LATIN.sub(lambda found: _LATIN_GROUPS[found[0]], letters)
     else:
         spelt = name.translate(_CYRILLIC_KEY)
-    return _without_equal(_BEFORE_VOWEL.sub("", _without_equal(spelt)))
+    return without_equal(_BEFORE_VOWEL.sub("", without_equal(spelt)))
 
 
 def romanised(name: str, language: Language) -> list[str]:
@@ -120,6 +122,20 @@ def romanised(name: str, language: Language) -> list[str]:
             return []
         options.append(of_char)
     return _spelt(options, endings, _MOST_SPELLINGS)
+
+
+_MUTE_LATIN: Final = str.maketrans("", "", "aeiouyh" + APOSTROPHE)
+_HARD_LETTERS: Final = {
+    language: str.maketrans({one: spelt[0].translate(_MUTE_LATIN) for one, spelt in letters.items()})
+    for language, letters in _ROMAN.items()
+}
+
+
+def sound_keys(word: str, language: Language) -> list[str]:
+    """Return keys of which a Cyrillic name shares one with every Latin word found by ``romanised`` or by its sound."""
+    if language == "en":
+        return [word.translate(_MUTE_LATIN), *latin_consonants(folded_latin(word))]
+    return [word.translate(_HARD_LETTERS[language]), cyrillic_consonants(folded_cyrillic(word))]
 
 
 def _without_ending(name: str, endings: Mapping[str, tuple[str, ...]]) -> tuple[str, tuple[str, ...]]:
@@ -194,19 +210,20 @@ _MOST_KEYS: Final = 8
 
 def folded_cyrillic(word: str) -> str:
     """Rewrite a Russian or Ukrainian key form in letters that both languages share, for the functions below."""
-    return _without_equal(word.translate(_FOLD).replace("дж", "ж").replace("тч", "ч"))
+    return without_equal(word.translate(_FOLD).replace("дж", "ж").replace("тч", "ч"))
 
 
 def folded_latin(word: str) -> str:
     """Remove diacritics, hyphens and doubled letters from a Latin key form."""
     if word.isascii() and word.isalpha() and word.islower():
-        return _without_equal(word)
+        return without_equal(word)
     plain = unicodedata.normalize("NFD", word)
-    return _without_equal("".join(char for char in plain if "a" <= char <= "z"))
+    return without_equal("".join(char for char in plain if "a" <= char <= "z"))
 
 
-def _without_equal(word: str) -> str:
-    return "".join(_RUN.findall(word))
+def without_equal(word: str) -> str:
+    """Remove repetitions of a letter."""
+    return _REPEATED.sub(_ONCE, word)
 
 
 def transcription_cost(latin: str, cyrillic: str, *, limit: float = IMPOSSIBLE) -> float:
@@ -268,7 +285,7 @@ def latin_consonants(folded: str) -> list[str]:
 
 def _merge_sounds(key: str) -> str:
     """Merge doubled sounds, and treat тс like ц: Робертсон has a т before its с, ц has none."""
-    return _without_equal(key).replace("TS", "S")
+    return without_equal(key).replace("TS", "S")
 
 
 # Regular spellings of Russian names in Ukrainian and of Ukrainian names in Russian

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from functools import cache
+from operator import itemgetter
 from typing import TYPE_CHECKING, Final
 
 from infostream_dedup.language.lexicon.frequency import form_frequencies
@@ -35,6 +36,7 @@ _COARSE: Final = str.maketrans(
 
 _PLAIN: Final = str.maketrans({**dict.fromkeys("ьъ" + APOSTROPHE, ""), "ґ": "г"})
 _DOUBLED_LETTER: Final = re.compile(r"(.)\1")
+_ONCE: Final = itemgetter(1)
 
 
 def _costs(text: str) -> tuple[tuple[str, str, float], ...]:
@@ -79,7 +81,7 @@ _HARDENED: Final = ("р", "ч", "ш", "щ", "ж", "ц", "б", "п", "в", "м", 
 
 def coarse_key(word: str) -> str:
     """Return a key that cognates with equal beginnings and endings share."""
-    return _DOUBLED_LETTER.sub(r"\1", word.translate(_COARSE))
+    return _DOUBLED_LETTER.sub(_ONCE, word.translate(_COARSE))
 
 
 def endings_changed(word: str, source: Language) -> dict[str, float]:
@@ -100,7 +102,7 @@ def distance(word: str, other: str, source: Language) -> float:
     one, two = word.translate(_PLAIN), other.translate(_PLAIN)
     extra = 0.0
     if len(one) != len(two):
-        one, two = _DOUBLED_LETTER.sub(r"\1", one), _DOUBLED_LETTER.sub(r"\1", two)
+        one, two = _DOUBLED_LETTER.sub(_ONCE, one), _DOUBLED_LETTER.sub(_ONCE, two)
         extra = _DOUBLING
     if len(one) != len(two):
         return IMPOSSIBLE

@@ -10,11 +10,13 @@ from typing import TYPE_CHECKING, Final
 from infostream_dedup.language.lexicon.frequency import form_frequencies
 from infostream_dedup.language.lexicon.tables import APOSTROPHE
 from infostream_dedup.language.translation import romanisation, target_lexicon
+from infostream_dedup.language.translation.model_files import best_models
 from infostream_dedup.language.translation.rungs import Rung, Translation, register
 from infostream_dedup.language.translation.slavic_cognates import cognates, look_alikes
+from infostream_dedup.language.translation.word_pairs import word_pairs
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from infostream_dedup.model import Language
 
@@ -81,7 +83,6 @@ _ENGLISH_GROUPS: Final = dict(
 _ENGLISH: Final = re.compile("|".join(sorted(_ENGLISH_GROUPS, key=len, reverse=True)))
 _GROUP: Final = re.compile("|".join(group for group in _ENGLISH_GROUPS if len(group) > 1))
 _ENGLISH_LETTERS: Final = str.maketrans({group: sound for group, sound in _ENGLISH_GROUPS.items() if len(group) == 1})
-_DOUBLED: Final = re.compile(r"(.)\1+")
 _SHORTEST_STEM: Final = 2
 _SHORTEST_BARE_STEM: Final = 5
 _STRONG: Final = 4  # minimum length of the mark of an ending that native words hardly ever have by chance
@@ -118,7 +119,7 @@ def _fold_word(stem: str, language: Language) -> str:
         spelt = _ENGLISH.sub(lambda group: _ENGLISH_GROUPS[group[0]], stem)
     else:
         spelt = stem.translate(_ENGLISH_LETTERS)
-    return _DOUBLED.sub(r"\1", spelt)
+    return romanisation.without_equal(spelt)
 
 
 _COLUMN: Final[dict[Language, int]] = {"ru": 1, "uk": 2, "en": 3}
@@ -195,6 +196,25 @@ def words_by_international_key(language: Language) -> target_lexicon.WordsByKey:
     return target_lexicon.frequent_words_by_key(
         "international", language, lambda word: international_keys(word, language), places
     )
+
+
+def leading_to(words: Iterable[str], terms: Sequence[str], source: Language) -> list[str]:
+    """Return the terms that may surely lead to any of some English words: no others do, by any rung."""
+    if best_models():
+        return list(terms)
+    wanted = set(words)
+    tabled = {term for term, found in word_pairs(source, "en").items() if any(one.term in wanted for one in found)}
+    tabled |= wanted
+    keys = {key for word in wanted for key in _keys(word, "en")}
+    return [
+        term
+        for term in terms
+        if term.rpartition("-")[2] in tabled or term in tabled or not keys.isdisjoint(_keys(term, source))
+    ]
+
+
+def _keys(word: str, language: Language) -> list[str]:
+    return [*romanisation.sound_keys(word, language), *international_keys(word, language)]
 
 
 _REGULAR: Final = 0.92
