@@ -190,6 +190,8 @@ def predicted_nominative(
     _, base, declension = best
     # max keeps the first of equals, so the order of the table decides.
     candidates = _weighed_nominatives(base, declension, language)
+    if not occurs(base):
+        candidates[1 : len(declension.nominatives)] = []
     return max(candidates, key=lambda candidate: candidate[1] * evidence(candidate[0]))[0]
 
 

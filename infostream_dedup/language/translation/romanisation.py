@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from functools import cache
+from functools import cache, lru_cache
 from itertools import chain, islice, product
 from math import log10
 from operator import itemgetter
@@ -182,6 +182,7 @@ def _groups() -> dict[str, tuple[tuple[str, float], ...]]:
 
 _GROUPS: Final = _groups()
 _ROUNDING: Final = 1e-6
+_SILENT_E: Final = ("", 0.0)  # at the end of a word
 
 _FIRST_SOUNDS: Final = {
     letter: "".join(
@@ -206,13 +207,16 @@ _ONE_BY_ONE: Final = str.maketrans({one: _CONSONANTS.get(one, ("",))[0] for one 
 _CYRILLIC_CONSONANTS: Final = str.maketrans("бдфклмнпртсзцжшчаеиоу", "BDFKLMNPRTSSSSSSAAAAA", "вхг")
 _MUTE_E: Final = re.compile("(?<=[bdfklmnprstvz])e(?=[bcdfgklmnpqrstvz]|$)")
 _MOST_KEYS: Final = 8
+_FOLDED: Final = 1 << 14  # of the words in use, which many names are compared with
 
 
+@lru_cache(_FOLDED)
 def folded_cyrillic(word: str) -> str:
     """Rewrite a Russian or Ukrainian key form in letters that both languages share, for the functions below."""
     return without_equal(word.translate(_FOLD).replace("дж", "ж").replace("тч", "ч"))
 
 
+@lru_cache(_FOLDED)
 def folded_latin(word: str) -> str:
     """Remove diacritics, hyphens and doubled letters from a Latin key form."""
     if word.isascii() and word.isalpha() and word.islower():
@@ -234,24 +238,14 @@ def transcription_cost(latin: str, cyrillic: str, *, limit: float = IMPOSSIBLE) 
     for start, places in enumerate(reached[:-1]):
         if not places:
             continue
-        for size in range(1, min(_LONGEST, len(latin) - start) + 1):
-            for sound, cost in _GROUPS.get(latin[start : start + size], ()):
-                _advance(reached[start + size], places, cyrillic, sound, cost, bound)
-    if latin.endswith("e"):
-        _advance(reached[-1], reached[-2], cyrillic, "", 0.0, bound)
+        for end in range(start + 1, min(start + _LONGEST, len(latin)) + 1):
+            onto, sounds = reached[end], _GROUPS.get(latin[start:end], ())
+            for sound, cost in (*sounds, _SILENT_E) if latin[start:] == "e" else sounds:
+                for place, before in places.items():
+                    total, next_place = before + cost, place + len(sound)
+                    if total <= bound and cyrillic.startswith(sound, place) and total < onto.get(next_place, bound + 1):
+                        onto[next_place] = total
     return round(reached[-1].get(len(cyrillic), IMPOSSIBLE), 3)
-
-
-def _advance(
-    reached: dict[int, float], places: dict[int, float], cyrillic: str, sound: str, cost: float, bound: float
-) -> None:
-    """Read one group of letters as a sound, from every position reached so far."""
-    for place, before in places.items():
-        total = before + cost
-        if total <= bound and cyrillic.startswith(sound, place):
-            end = place + len(sound)
-            if total < reached.get(end, IMPOSSIBLE):
-                reached[end] = total
 
 
 def begin_alike(latin: str, cyrillic: str) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from zlib import crc32
@@ -112,6 +112,9 @@ _POSSESSIVES_AND_PLURALS: Final = ((0.03, 0.15), (0.015, 0.05))
 Baker .06 and .09, Wilson .06 and .01; resident .01 and 1.8, probe .01 and .3, table .001 and .2."""
 
 
+_REMEMBERED: Final = 1 << 16  # of the words asked for: each other language asks for the same ones
+
+
 def are_terms(words: Iterable[str], language: Language) -> set[str]:
     """Return the words that dictionaries know as terms, in lower case or capitalised."""
     every = list(dict.fromkeys(words))
@@ -139,6 +142,7 @@ def is_common_noun(word: str, language: Language) -> bool:
     return any(one.part_of_speech == "NOUN" and one.lemma == word and one.kinds == NO_NAME for one in readings)
 
 
+@lru_cache(_REMEMBERED)
 def may_be_name(word: str, language: Language) -> bool:
     """Whether the word may be a name and no common noun; frequent English ones have possessives and no plurals."""
     if language != "en":
