@@ -86,7 +86,7 @@ class ReadingSource:
         """Return the dictionary's readings of a form, best first, also of a word after a known prefix (экс-министр)."""
         spelt = form.replace(APOSTROPHE, "'").lower()
         known = self._analyzer.dictionary.words.similar_items(spelt, self._analyzer.char_substitutes)
-        if not known and not self.knows(form) and not self._has_known_prefix(form):
+        if not known and not ("-" in form and self.knows(form)) and not self._has_known_prefix(form):
             return []
         merged: dict[tuple[str, _Marks], float] = {}
         for score, lemma, marks in self._scored(spelt, known):

@@ -200,21 +200,25 @@ def words_by_international_key(language: Language) -> target_lexicon.WordsByKey:
 
 def leading_to(words: Iterable[str], terms: Sequence[str], source: Language) -> list[str]:
     """Return the terms that may surely lead to any of some English words: no others do, by any rung."""
-    if best_models():
+    if best_models() or not terms:
         return list(terms)
     wanted = set(words)
     tabled = {term for term, found in word_pairs(source, "en").items() if any(one.term in wanted for one in found)}
     tabled |= wanted
-    keys = {key for word in wanted for key in _keys(word, "en")}
+    sounds = {key for word in wanted for key in romanisation.sound_keys(word, "en")}
+    origins = {key for word in wanted for key in international_keys(word, "en")}
+    heads = {key.rstrip(ascii_uppercase)[:_SHORTEST_STEM] for key in origins}
+    # All at once; a line break inside a term is no letter.
+    whole = "\n".join(term.replace("\n", "") for term in terms)
+    letters, consonants = (spelt.split("\n") for spelt in romanisation.sound_keys(whole, source))
     return [
         term
-        for term in terms
-        if term.rpartition("-")[2] in tabled or term in tabled or not keys.isdisjoint(_keys(term, source))
+        for term, letter, consonant, folded in zip(
+            terms, letters, consonants, _fold_word(whole, source).split("\n"), strict=True
+        )
+        if (term.rpartition("-")[2] in tabled or term in tabled or letter in sounds or consonant in sounds)
+        or ((folded[:2] in heads or folded[:1] in heads) and not origins.isdisjoint(international_keys(term, source)))
     ]
-
-
-def _keys(word: str, language: Language) -> list[str]:
-    return [*romanisation.sound_keys(word, language), *international_keys(word, language)]
 
 
 _REGULAR: Final = 0.92

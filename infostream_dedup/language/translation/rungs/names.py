@@ -60,12 +60,11 @@ _Found = list[tuple[str, float]]
 
 
 def _between_slavic(terms: Sequence[str], source: Language, target: Language) -> list[_Found]:
-    listed = [_listed_names(term, source, target)[:_MOST] for term in terms]
     return [
-        [(name, _LISTED) for name in found]
-        if found
-        else _rank_used(respelt(term, source), target) or _by_rule(term, respelt(term, source))
-        for term, found in zip(terms, listed, strict=True)
+        [(name, _LISTED) for name in _listed_names(term, source, target)[:_MOST]]
+        or _rank_used(spelt := respelt(term, source), target)
+        or _by_rule(term, spelt)
+        for term in terms
     ]
 
 
