@@ -107,11 +107,6 @@ def form_frequencies(language: Language) -> FormFrequencies:
     return FormFrequencies(form_table(language))
 
 
-def share_of(language: Language, form: str) -> float:
-    """Return the share of running words of a form; the first call for a language loads its table."""
-    return form_frequencies(language)(form)
-
-
 def common_forms(language: Language) -> Iterator[tuple[str, float]]:
     """Yield words of letters above 1e-6 of running words as key form and share, in falling order; only of ours."""
     if language in OUR_LANGUAGES:

@@ -13,10 +13,10 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import lru_cache, partial
+from functools import lru_cache
 from typing import Final, NamedTuple
 
-from infostream_dedup.language.lexicon.frequency import form_frequencies, share_of
+from infostream_dedup.language.lexicon.frequency import form_frequencies
 from infostream_dedup.language.lexicon.tables import alphabet
 from infostream_dedup.language.lexicon.word_lists import (
     NO_NAME,
@@ -134,7 +134,6 @@ _UK: Final = "- а у ові ом ем єм еві єві і ї и я ю й ь �
 _RU_AFTER_VOWEL: Final = "я ю ем е и й ей ею ям ями ях"
 _UK_AFTER_VOWEL: Final = "я ю єм єві ї й єю ям ями ях"
 _RU_NOMINATIVES: Final = "- й ь а/.5 я/.5 е/.25 и/.25 ы/.25 у/.25"
-
 _DECLENSIONS: Final[dict[Language, tuple[_Declension, ...]]] = {
     "ru": (
         _declension("ск цк", "ий ого ому им ом ая ой ую ою ие их ими ое", "ий"),
@@ -159,7 +158,6 @@ _DECLENSIONS: Final[dict[Language, tuple[_Declension, ...]]] = {
     ),
     "en": (),
 }
-
 _PLURAL_GENITIVES: Final[dict[Language, tuple[str, ...]]] = {"ru": ("ов", "ев"), "uk": ("ів", "їв"), "en": ()}
 """Only used to look words up in a list: as endings of unknown names, they would turn Курбанов into Курбан."""
 
@@ -256,9 +254,8 @@ class Morphology:
     def __init__(self, language: Language) -> None:
         self.language = language
         self._stop = stop_words(language)
-        self._frequency: Callable[[str], float] = partial(share_of, language)
         if language != "en":
-            self._frequency = self._frequencies = form_frequencies(language)
+            self._frequency = form_frequencies(language)
             self._source = readings_of(language)
             self._choice = ReadingChoice(language)
             self._names = names(language)
@@ -281,7 +278,7 @@ class Morphology:
         return self._checked(self._found(form, shape), form, shape)
 
     def _english(self, form: str) -> Analysis:
-        analysis = Analysis(lemma=stem(form, "en"), frequency=self._frequency(form), source="stem")
+        analysis = Analysis(lemma=stem(form, "en"), frequency=form_frequencies("en")(form), source="stem")
         if form in self._stop:
             return analysis._replace(why="stop word", source="stop_en.txt")
         if len(form) < 2:
@@ -461,7 +458,7 @@ class Morphology:
             return self._frequency(word) + (_LISTED_NAME if word in listed else 0.0)
 
         def occurs(base: str) -> bool:
-            return self._frequencies.any_begins(base) or listed.names.any_begins(base)
+            return self._frequency.any_begins(base) or listed.names.any_begins(base)
 
         return self._person(head + hyphen + predicted_nominative(last, self.language, evidence, occurs))
 

@@ -528,11 +528,6 @@ def terms_of_new(keys: Sequence[str], language: Language, *, strict: bool) -> li
     return _form_cache(language).terms_of_new(keys, strict=strict)
 
 
-def terms_of_uncommon(keys: Sequence[str], language: Language, *, strict: bool, kept: bool) -> list[str | None]:
-    """Like ``terms_of``, for forms that the shipped table does not know."""
-    return _form_cache(language).terms_of_uncommon(keys, strict=strict, kept=kept)
-
-
 @cache
 def _morphology(language: Language) -> Morphology:
     return Morphology(language)
@@ -601,7 +596,8 @@ def _analysed(
     with collector_paused():
         keys = [f"{shape}{form}" for form, shape in zip(forms.some(asked), shapes.tolist(), strict=True)]
         ordered = sorted(keys)
-        held = dict(zip(ordered, terms_of_uncommon(ordered, language, strict=strict, kept=kept), strict=True))
+        found = _form_cache(language).terms_of_uncommon(ordered, strict=strict, kept=kept)
+        held = dict(zip(ordered, found, strict=True))
         terms = [held[key] for key in keys]
     taken = np.array([term is not None for term in terms], dtype=np.bool_)
     return taken, SurfaceList.of([term for term in terms if term is not None])

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from functools import cache, lru_cache
 from importlib import import_module
 from operator import itemgetter
@@ -40,7 +39,6 @@ _KINDS: Final = {
     "Orgn": NameKind.ORGANISATION,
     "Abbr": NameKind.ABBREVIATION,
 }
-
 _DATIVE: Final = ("ові", "еві", "єві")  # Ukrainian datives, and plurals of adjectives: облікові
 _SHORTEST_REST: Final = 3  # number of letters that a word must have after a known prefix, as in pymorphy3
 _Marks = tuple[str, NameKind, bool, bool]
@@ -71,7 +69,8 @@ class ReadingSource:
         self._language = language
         self._analyzer: Any = MorphAnalyzer(lang=language)
         prefixes = import_module(f"pymorphy3.lang.{language}").KNOWN_PREFIXES
-        self._prefixes: tuple[str, ...] = tuple(sorted(prefix.replace("ё", "е") for prefix in prefixes))
+        self._prefixes = frozenset(prefix.replace("ё", "е") for prefix in prefixes)
+        self._sizes = sorted(set(map(len, self._prefixes)))
         self._estimator: Any = self._analyzer.prob_estimator
         self._marked: dict[tuple[int, int], tuple[_Marks, str]] = {}
 
@@ -104,7 +103,9 @@ class ReadingSource:
     def _scored(self, spelt: str, known: Sequence[tuple[str, Sequence[tuple[int, int]]]]) -> list[_Scored]:
         """Do as ``MorphAnalyzer.parse`` does, without objects for each parse of a word that the dictionary contains."""
         if not known:
-            return [(one.score, one.normal_form, _marks(one.tag, self._language)) for one in self._analyzer.parse(spelt)]
+            return [
+                (one.score, one.normal_form, _marks(one.tag, self._language)) for one in self._analyzer.parse(spelt)
+            ]
         dictionary, parses = self._analyzer.dictionary, list[_Scored]()
         for word, places in known:
             for place in places:
@@ -137,10 +138,8 @@ class ReadingSource:
         return [one for one in readings if one.part_of_speech != "NOUN" or one.lemma in (adjective, form)]
 
     def _has_known_prefix(self, form: str) -> bool:
-        return form.startswith(self._prefixes) and any(
-            form.startswith(prefix) and len(form) >= len(prefix) + _SHORTEST_REST and self.knows(form[len(prefix) :])
-            for prefix in self._prefixes
-        )
+        sizes = [size for size in self._sizes if form[:size] in self._prefixes and len(form) >= size + _SHORTEST_REST]
+        return any(self.knows(form[size:]) for size in sizes)
 
 
 @cache
@@ -302,7 +301,6 @@ def with_head_as_lemma(
 
 RULES: Final = 4  # version of the rules in this file, a cache key; increase it whenever an answer changes
 _MOST_REMEMBERED: Final = 1 << 19
-
 _HERE: Final = Path(__file__).parent
 _IRREGULAR: Final = dict(pair.split(":") for pair in read_words(_HERE / "irregular_plurals.txt"))
 _SAME_IN_PLURAL: Final = frozenset(read_words(_HERE / "same_in_plural.txt"))

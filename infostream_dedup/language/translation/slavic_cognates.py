@@ -29,11 +29,9 @@ if TYPE_CHECKING:
 # occasional ones more.
 
 IMPOSSIBLE: Final = 99.0
-
 _COARSE: Final = str.maketrans(
     {**dict.fromkeys("еэєёиіїыйо", "и"), **dict.fromkeys("ьъ" + APOSTROPHE, ""), "я": "а", "ю": "у", "ґ": "г"}
 )
-
 _PLAIN: Final = str.maketrans({**dict.fromkeys("ьъ" + APOSTROPHE, ""), "ґ": "г"})
 _DOUBLED_LETTER: Final = re.compile(r"(.)\1")
 _ONCE: Final = itemgetter(1)
@@ -138,8 +136,6 @@ _COSTS: Final[dict[Language, dict[tuple[str, str], float]]] = {
     "ru": _LETTERS,
     "uk": {(uk, ru): cost for (ru, uk), cost in _LETTERS.items()},
 }
-
-
 _LEAST_SHARE: Final = 0.02  # minimum frequency of an answer relative to the term
 _LEAST_SHARE_OF_IRREGULAR: Final = 0.1
 _REGULAR_COST: Final = 0.3
@@ -182,9 +178,7 @@ def _respelled(term: str, source: Language, target: Language) -> list[Cognate]:
     dearest = min(_DEAREST_PAIR, _PER_LETTER * len(term))
     found: dict[str, float] = {}
     for spelt, change in endings_changed(term, source).items():
-        key = coarse_key(spelt)
-        # Of words under one hash, most have another key: nearly all of these begin otherwise.
-        for word in words.of(key, lambda word, key=key: key.startswith(word[:1].translate(_COARSE))):  # type: ignore[misc]
+        for word in words.of(coarse_key(spelt)):
             cost = round(change + distance(spelt, word, source), 3)
             least = own * (_LEAST_SHARE if cost <= _REGULAR_COST else _LEAST_SHARE_OF_IRREGULAR)
             if cost <= dearest and cost < found.get(word, _DEAREST_PAIR + 1) and frequency(word) >= least:

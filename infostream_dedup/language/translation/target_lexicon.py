@@ -200,7 +200,7 @@ class WordsByKey:
         self._keys_of = keys_of
         owners = np.repeat(np.arange(len(buckets.starts) - 1), np.diff(buckets.starts))
         ranked = buckets.places if ranks is None else buckets.places[np.lexsort((ranks[buckets.places], owners))]
-        self._starts, self._places = memoryview(buckets.starts), memoryview(ranked)
+        self._starts, self._places = buckets.starts.data, ranked.data
 
     def of(self, key: str, fits: Callable[[str], bool] | None = None) -> Iterator[str]:
         """Yield the words with a key as key forms, in order, among those that fit: thousands may share a short key."""

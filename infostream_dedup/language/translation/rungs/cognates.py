@@ -67,11 +67,9 @@ _ENDINGS: Final[tuple[tuple[str, str, str, str], ...]] = (
     ("", "", "", "e"),
     ("", "", "", ""),
 )
-
 _CYRILLIC: Final = str.maketrans(
     "абвгдезиклмнопрстуфцыэіїйєґхжчшщюя", "abvgdesiklmnoprstufsieiiiegkgcccua", "ьъ" + APOSTROPHE
 )
-
 _ENGLISH_GROUPS: Final = dict(
     pair.split(":")
     for pair in (
@@ -79,7 +77,6 @@ _ENGLISH_GROUPS: Final = dict(
         " h:g"
     ).split()
 )
-
 _ENGLISH: Final = re.compile("|".join(sorted(_ENGLISH_GROUPS, key=len, reverse=True)))
 _GROUP: Final = re.compile("|".join(group for group in _ENGLISH_GROUPS if len(group) > 1))
 _ENGLISH_LETTERS: Final = str.maketrans({group: sound for group, sound in _ENGLISH_GROUPS.items() if len(group) == 1})
@@ -135,8 +132,6 @@ def _by_last_letter(column: int) -> dict[str, tuple[tuple[str, str], ...]]:
 _ENDINGS_OF: Final[dict[Language, dict[str, tuple[tuple[str, str], ...]]]] = {
     language: _by_last_letter(column) for language, column in _COLUMN.items()
 }
-
-
 _LEAST_SHARE: Final = 0.02
 _LEAST_SHARE_OF_WEAK: Final = 0.1
 _RAREST: Final = 1e-7
