@@ -155,12 +155,12 @@ def equivalents_of(
     needed = [language for language in others if shares is None or shares[language] >= _WORTH_HEEDING] or others
     said = set(wanted)
     for language in others:
-        heeded, asked = language in needed, wanted
-        if not heeded and language == "en" and translate is translate_by_ladder:
+        asked = wanted
+        if language == "en" and language not in needed and translate is translate_by_ladder:
             asked = leading_to(map(plain_term, terms["en"]), wanted, pivot)
         back = translate(asked, pivot, language)
         answers[language] = both_ways(terms[language], answers[language], asked, back)
-        if heeded:
+        if language in needed:
             surely = np.repeat(np.arange(len(wanted)), back.sizes)[back.confidences >= SURE]
             said &= {wanted[place] for place in np.unique(surely).tolist()} | sure[language].keys()
     best = {language: _best(answers[language], said) for language in answers}

@@ -14,7 +14,6 @@ import subprocess
 import threading
 import zlib
 from base64 import b64decode, b64encode
-from bisect import bisect_left
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
@@ -26,6 +25,7 @@ import orjson
 from numpy.typing import NDArray
 
 from infostream_dedup.errors import BadDataError
+from infostream_dedup.language.lexicon.tables import SortedLines
 from infostream_dedup.language.lexicon.word_lists import is_agency
 from infostream_dedup.language.morphology.analyzer import Morphology
 from infostream_dedup.language.morphology.cache_file import (
@@ -60,33 +60,18 @@ _Answer = tuple[str, bool] | None
 """The term, and whether the strict rule also accepts it; ``None`` for a form that is not a term."""
 
 
-class _Lines(Sequence[str]):
-    """The lines of a text, which are cut when they are asked for: most of 300,000 never are."""
-
-    def __init__(self, text: bytes) -> None:
-        self._text = text
-        self._ends = np.flatnonzero(np.frombuffer(text, dtype=np.uint8) == ord("\n"))
-
-    def __len__(self) -> int:
-        return len(self._ends)
-
-    def __getitem__(self, number: Any) -> Any:
-        return self._text[(self._ends[number - 1] + 1 if number else 0) : self._ends[number]].decode()
-
-
 class KnownTerms:
     """Answers for common forms of one language, ascending, one per line, and the ``row_of`` each."""
 
     def __init__(self, forms: bytes, answers: bytes) -> None:
-        self._forms, self._answers = _Lines(forms), _Lines(answers)
+        self._forms, self._answers = SortedLines(forms), SortedLines(answers)
 
     def rows(self, keys: Iterable[str]) -> list[FormRow]:
         """Look up keys (the digit of a shape, then the form); the rows are those of ``CacheFile.rows``."""
         rows = []
         for key in keys:
             form, shape = key[1:], _SHAPE_OF_DIGIT.get(key[0])
-            place = bisect_left(self._forms, form)
-            if shape is None or place == len(self._forms) or self._forms[place] != form:
+            if shape is None or (place := self._forms.place(form)) < 0:
                 rows.append(UNKNOWN_ROW)
                 continue
             answers = self._answers[place]

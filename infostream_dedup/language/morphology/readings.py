@@ -103,9 +103,8 @@ class ReadingSource:
     def _scored(self, spelt: str, known: Sequence[tuple[str, Sequence[tuple[int, int]]]]) -> list[_Scored]:
         """Do as ``MorphAnalyzer.parse`` does, without objects for each parse of a word that the dictionary contains."""
         if not known:
-            return [
-                (one.score, one.normal_form, _marks(one.tag, self._language)) for one in self._analyzer.parse(spelt)
-            ]
+            every = self._analyzer.parse(spelt)
+            return [(one.score, one.normal_form, _marks(one.tag, self._language)) for one in every]
         dictionary, parses = self._analyzer.dictionary, list[_Scored]()
         for word, places in known:
             for place in places:

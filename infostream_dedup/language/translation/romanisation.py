@@ -394,7 +394,7 @@ def names_by_consonants(language: Language) -> target_lexicon.WordsByKey:
     def keys_of(word: str) -> Sequence[str]:
         return sound_keys(word, language)[1:]
 
-    return target_lexicon.frequent_words_by_key("names by sound", language, keys_of, places)
+    return target_lexicon.words_by_key("names by sound", language, keys_of, places)
 
 
 def _possible_names(language: Language) -> Callable[[str], bool]:

@@ -201,4 +201,4 @@ def nouns_by_coarse_key(language: Language) -> target_lexicon.WordsByKey:
         nouns, known = target_lexicon.noun_lemmas(language), target_lexicon.places_of_words(language)
         return (known[word] for word in dict.fromkeys((*nouns.common, *nouns.names)))
 
-    return target_lexicon.frequent_words_by_key("cognates", language, lambda word: (coarse_key(word),), places)
+    return target_lexicon.words_by_key("cognates", language, lambda word: (coarse_key(word),), places)

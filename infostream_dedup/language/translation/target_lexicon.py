@@ -103,6 +103,7 @@ def _kinds(tag: Any) -> tuple[bool, bool]:
     return not is_name, is_name
 
 
+_REMEMBERED: Final = 1 << 16  # of the words asked for: each other language asks for the same ones
 _COMMON: Final = 3e-6
 _SHARE_OF_PLURAL: Final = 0.1
 _FEW_PLURALS: Final = 0.06
@@ -110,9 +111,6 @@ _POSSESSIVES_OF_S: Final = 0.005
 _POSSESSIVES_AND_PLURALS: Final = ((0.03, 0.15), (0.015, 0.05))
 """Minimum share of possessives and maximum share of plurals of a frequent name, relative to the word itself (wordfreq):
 Baker .06 and .09, Wilson .06 and .01; resident .01 and 1.8, probe .01 and .3, table .001 and .2."""
-
-
-_REMEMBERED: Final = 1 << 16  # of the words asked for: each other language asks for the same ones
 
 
 def are_terms(words: Iterable[str], language: Language) -> set[str]:
@@ -256,27 +254,15 @@ def _shipped(language: Language) -> PackedParts | None:
     return parts if parts and parts.mark == mark_of_today() else None
 
 
-def frequent_words_by_key(
-    name: str, language: Language, keys_of: Callable[[str], Iterable[str]], places: Callable[[], Iterable[int]]
-) -> WordsByKey:
-    """Return an index of words of the table of frequencies."""
-    table = form_table(language)
-    return WordsByKey(table.forms, _buckets(name, language, table.forms, keys_of, places), keys_of, table.losses)
-
-
-def names_by_key(
-    name: str, language: Language, names: SortedLines, keys_of: Callable[[str], Iterable[str]]
-) -> WordsByKey:
-    """Return an index of all of a language's names, in order of code points."""
-    return WordsByKey(names, _buckets(name, language, names, keys_of, lambda: range(len(names))), keys_of)
-
-
-def _buckets(
+def words_by_key(
     name: str,
     language: Language,
-    words: SortedLines,
     keys_of: Callable[[str], Iterable[str]],
     places: Callable[[], Iterable[int]],
-) -> Buckets:
-    parts = _shipped(language)
-    return made_buckets(places(), words, keys_of) if parts is None else _unpacked_buckets(name, parts)
+    words: SortedLines | None = None,
+) -> WordsByKey:
+    """Return an index of some of the words in the order of their frequencies, or of other words by code points."""
+    table, parts = form_table(language), _shipped(language)
+    held = table.forms if words is None else words
+    buckets = made_buckets(places(), held, keys_of) if parts is None else _unpacked_buckets(name, parts)
+    return WordsByKey(held, buckets, keys_of, table.losses if words is None else None)

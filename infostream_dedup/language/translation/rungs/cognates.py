@@ -188,7 +188,7 @@ def words_by_international_key(language: Language) -> target_lexicon.WordsByKey:
             if len(word) >= _SHORTEST:
                 yield known[word]
 
-    return target_lexicon.frequent_words_by_key(
+    return target_lexicon.words_by_key(
         "international", language, lambda word: international_keys(word, language), places
     )
 

@@ -13,7 +13,7 @@ from infostream_dedup.language.lexicon.frequency import form_frequencies
 from infostream_dedup.language.lexicon.word_lists import names, personal_names
 from infostream_dedup.language.translation.romanisation import cyrillised, latin_key, respelt, romanised, western_names
 from infostream_dedup.language.translation.rungs import Rung, Translation, register
-from infostream_dedup.language.translation.target_lexicon import WordsByKey, may_be_name, names_by_key
+from infostream_dedup.language.translation.target_lexicon import WordsByKey, may_be_name, words_by_key
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -121,7 +121,8 @@ def _names_by_key(key: str, language: Language) -> list[str]:
 @cache
 def personal_names_by_latin_key(language: Language) -> WordsByKey:
     """Return the index of personal names by the keys of their Latin spellings."""
-    return names_by_key("personal names", language, personal_names(language).names, lambda name: (latin_key(name),))
+    every = personal_names(language).names
+    return words_by_key("personal names", language, lambda name: (latin_key(name),), lambda: range(len(every)), every)
 
 
 @cache
