@@ -175,7 +175,7 @@ def nominatives(form: str, language: Language) -> Iterator[str]:
 
 
 def predicted_nominative(
-    form: str, language: Language, evidence: Callable[[str], float], occurs: Callable[[str], bool] = bool
+    form: str, language: Language, evidence: Callable[[str], float], occurs: Callable[[str], bool] = lambda _: True
 ) -> str:
     """Return the likeliest nominative of an unknown proper name; ``occurs``: whether a stem may have any evidence."""
     best: tuple[float, str, _Declension] | None = None

@@ -434,7 +434,7 @@ class FormCache:
         return [term if taken or not strict else None for term, taken in map(held.__getitem__, keys)]
 
     def terms_of_new(self, keys: Sequence[str], *, strict: bool) -> list[str | None]:
-        """Like ``terms_of``, for forms that will not be looked up again: the answers are not kept in memory."""
+        """Like ``terms_of``, for forms the caller keeps: also keeping a stream's words here would double memory."""
         return [term if taken or not strict else None for term, taken in self._rows(keys, table=self.table(len(keys)))]
 
     def terms_of_uncommon(self, keys: Sequence[str], *, strict: bool, kept: bool) -> list[str | None]:
@@ -505,12 +505,7 @@ def _fill_in(
 
 def terms_of(forms: Sequence[Form], language: Language, *, strict: bool) -> list[str | None]:
     """Return the ``morph`` term of each form, ``None`` if it is not a term; answers are cached between runs."""
-    return _form_cache(language).terms_of(forms, strict=strict)
-
-
-def terms_of_new(keys: Sequence[str], language: Language, *, strict: bool) -> list[str | None]:
-    """Like ``terms_of``, for forms that the caller keeps: also keeping a stream's words here would double memory."""
-    return _form_cache(language).terms_of_new(keys, strict=strict)
+    return form_cache_of(language).terms_of(forms, strict=strict)
 
 
 @cache
@@ -522,14 +517,15 @@ def load(languages: Iterable[Language], *, cached: bool = False) -> None:
     """Load what words that no table knows would wait for: half a second a language; ``cached``: the file, too."""
     for language in languages:
         if cached:
-            _form_cache(language).table(_MOST_ROWS)
+            form_cache_of(language).table(_MOST_ROWS)
         known_terms(language)
         _morphology(language)
         is_agency("", language)
 
 
 @cache
-def _form_cache(language: Language) -> FormCache:
+def form_cache_of(language: Language) -> FormCache:
+    """Return the shared cache of a language."""
     # English terms are stems, which are computed faster than they are looked up.
     return FormCache(language, None if language == "en" else cache_file())
 
@@ -549,7 +545,7 @@ def listed_terms(
 
     def uncommon(words: NDArray[np.int64]) -> tuple[NDArray[np.bool_], SurfaceList]:
         # Whoever keeps answers asks once for all words, which the file answers in order.
-        table = None if kept else _form_cache(language).table(len(words))
+        table = None if kept else form_cache_of(language).table(len(words))
         return rare(words) if table is None else _looked_up(table, forms, words, rare, strict=strict)
 
     return _looked_up(known_table(language), forms, words, uncommon, strict=strict)
@@ -581,7 +577,7 @@ def _analysed(
     with collector_paused():
         keys = [f"{shape}{form}" for form, shape in zip(forms.some(asked), shapes.tolist(), strict=True)]
         ordered = sorted(keys)
-        found = _form_cache(language).terms_of_uncommon(ordered, strict=strict, kept=kept)
+        found = form_cache_of(language).terms_of_uncommon(ordered, strict=strict, kept=kept)
         held = dict(zip(ordered, found, strict=True))
         terms = [held[key] for key in keys]
     taken = np.array([term is not None for term in terms], dtype=np.bool_)

@@ -205,12 +205,11 @@ def leading_to(words: Iterable[str], terms: Sequence[str], source: Language) -> 
     heads = {key.rstrip(ascii_uppercase)[:_SHORTEST_STEM] for key in origins}
     # All at once; a line break inside a term is no letter.
     whole = "\n".join(term.replace("\n", "") for term in terms)
-    letters, consonants = (spelt.split("\n") for spelt in romanisation.sound_keys(whole, source))
+    keys = (spelt.split("\n") for spelt in (*romanisation.sound_keys(whole, source), _fold_word(whole, source)))
+    every = zip(terms, *keys, strict=True)
     return [
         term
-        for term, letter, consonant, folded in zip(
-            terms, letters, consonants, _fold_word(whole, source).split("\n"), strict=True
-        )
+        for term, letter, consonant, folded in every
         if (term.rpartition("-")[2] in tabled or term in tabled or letter in sounds or consonant in sounds)
         or ((folded[:2] in heads or folded[:1] in heads) and not origins.isdisjoint(international_keys(term, source)))
     ]
