@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from infostream_dedup.language.morphology.readings import is_seldom_noun
 from infostream_dedup.language.translation.ladder import Answers, Translator, is_blocked
 from infostream_dedup.language.translation.rungs import Translation
+from infostream_dedup.language.translation.rungs.cognates import leading_to
 from infostream_dedup.language.translation.word_pairs import Marked, decided, plain_term
 from infostream_dedup.machine.arrays import offsets_of
 from infostream_dedup.machine.platform import collector_paused
@@ -154,8 +155,11 @@ def equivalents_of(
     needed = [language for language in others if shares is None or shares[language] >= _WORTH_HEEDING] or others
     said = set(wanted)
     for language in others:
-        back = translate(wanted, pivot, language)
-        answers[language] = both_ways(terms[language], answers[language], wanted, back)
+        asked = wanted
+        if language == "en" and language not in needed and translate is translate_by_ladder:
+            asked = leading_to(map(plain_term, terms["en"]), wanted, pivot)
+        back = translate(asked, pivot, language)
+        answers[language] = both_ways(terms[language], answers[language], asked, back)
         if language in needed:
             surely = np.repeat(np.arange(len(wanted)), back.sizes)[back.confidences >= SURE]
             said &= {wanted[place] for place in np.unique(surely).tolist()} | sure[language].keys()

@@ -81,7 +81,6 @@ def test_readme_describes_every_file_and_no_other() -> None:
 
 
 DATA = Path(__file__).parents[3] / "shared" / "data"
-
 NEWS = {
     "de": "Der Bundestag hat am Freitag das umstrittene Gesetz über die Renten mit den Stimmen der Koalition "
     "beschlossen, "

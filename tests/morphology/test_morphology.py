@@ -4,9 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from infostream_dedup.language.lexicon.frequency import form_frequencies
-from infostream_dedup.language.lexicon.tables import key_form
-from infostream_dedup.language.lexicon.word_lists import stop_words
+from infostream_dedup.language.lexicon.frequency import form_frequencies, most_common_forms
+from infostream_dedup.language.lexicon.tables import APOSTROPHE, key_form
+from infostream_dedup.language.lexicon.word_lists import personal_names, stop_words
 from infostream_dedup.language.morphology.analyzer import Morphology, nominatives, predicted_nominative, surname_instead
 from infostream_dedup.language.morphology.readings import (
     is_roman_numeral,
@@ -53,7 +53,6 @@ uk: Абогіна=абогін? Абогіним=абогін? Він=- Одн�
 ru: Правда=- Правды=- Интерфакса=- Daily=- The=- Apple=apple
 uk: Бі-бі-сі=- Інтерфакс-Україна=- УНН=-
 """
-
 LOWER = """
 ru: правительство=правительство правительства=правительство правительством=правительство президентом=президент
     выборах=выборы война=война войны=война дети=ребенок детьми=ребенок ребёнка=ребенок люди=человек людей=человек
@@ -76,13 +75,11 @@ uk: уряд=уряд уряду=уряд урядом=уряд президен
 uk: український=- іти=- гарний=- швидко=- січня=- вересня=- вересень=- рік=- року=- тисяч=- грн=- повідомлення=- я=- і=-
     не=- мати=- головний=-
 """
-
 START = """
 ru: Правительство=правительство Украина=украина Шольц=шольц Байден=байден Маска=маска Путин=путин Выборы=выборы
     Санду=санду Зеленский=зеленский Примария=примария Он=- Однако=- Вчера=- Курбанбердыев=-
 uk: Уряд=уряд Україна=україна Шольц=шольц Зеленський=зеленський Путін=путін Він=- Однак=- Вчора=-
 """
-
 UPPER = """
 ru: США=сша ЕС=ес НАТО=нато ООН=оон ВОЗ=воз МВФ=мвф СБУ=сбу ВСУ=всу НБУ=нбу МИД=мид ФСБ=фсб ОБСЕ=обсе ЛДПР=лдпр
     NATO=nato ПУТИН=путин УКРАИНЫ=украина ВЫБОРЫ=выборы ЩЗЖ=щзж? НЕ=- ОАО=-
@@ -171,14 +168,36 @@ def test_frequency_decides_where_to_cut() -> None:
 def test_frequency_decides_the_nominative() -> None:
     seen = {"шольц": 2.0, "шольца": 3.0}
     assert predicted_nominative("шольцем", "ru", lambda word: seen.get(word, 0.0)) == "шольц"
-
-
-def test_vowel_of_the_nominative_that_other_cases_drop() -> None:
+    # A vowel that other cases drop; a word too short to be cut.
     assert predicted_nominative("лубинцем", "ru", lambda word: float(word == "лубинец")) == "лубинец"
-
-
-def test_short_words_are_not_cut() -> None:
     assert predicted_nominative("мэй", "ru", nothing) == "мэй"
+
+
+@pytest.mark.parametrize("language", ["ru", "uk"])
+def test_what_is_not_looked_up_changes_nothing(language: Language) -> None:
+    frequency, morphology = form_frequencies(language), Morphology(language)
+    tabled = morphology._names.keys() | morphology._added.keys()
+    for form in [*list(personal_names(language))[::500], *most_common_forms(language, 20_000)[::50]]:
+        for case in (form, form + "а", form + "ом", form[:-1], form[:3]):
+            last = case.rpartition("-")[2]
+            plain = predicted_nominative(last, language, frequency)
+            assert predicted_nominative(last, language, frequency, frequency.any_begins) == plain
+            assert morphology._tabled_nominatives(case) == [one for one in nominatives(case, language) if one in tabled]
+
+
+@pytest.mark.parametrize("language", ["ru", "uk"])
+def test_readings_have_the_scores_of_the_parses(language: Language) -> None:
+    source = readings_of(language)
+    for form in ["б", *most_common_forms(language, 20_000)[::25]]:
+        scores: dict[str, float] = {}
+        for one in source._analyzer.parse(form.replace(APOSTROPHE, "'")):
+            lemma = one.normal_form.replace("ё", "е").replace("'", APOSTROPHE)
+            scores[f"{lemma} {one.tag.POS or ''}"] = scores.get(f"{lemma} {one.tag.POS or ''}", 0.0) + one.score
+        found: dict[str, float] = {}
+        for one in source.readings(form):
+            key = f"{one.lemma} {one.part_of_speech}"
+            found[key] = found.get(key, 0.0) + one.score
+        assert found == pytest.approx({key: scores[key] for key in found})
 
 
 def test_nominatives_hold_the_form_and_its_lemma() -> None:

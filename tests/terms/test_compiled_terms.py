@@ -203,8 +203,6 @@ PAGE = (
     '<p class="paragraph">{}</p>'
     '<img src=/upload/iblock.jpg alt="Фото пресс-службы администрации" width=100></div>'
 )
-
-
 BLOCKS = (
     '<!-- wp:image {{"sizeSlug":"large","linkDestination":"media"}} --><figure></figure><!-- /wp:image -->'
     "<script>window.dataLayer = window.dataLayer || []; function gtag() {{ dataLayer.push(arguments); }}</script>"

@@ -40,7 +40,6 @@ FRAGMENTS = [
     "а.www.b,", "awww.c)", "Ahttp://d/{}", "http://e’я", "п 'http://fя", "httpsftp://g", "http://.", "слово" * 20,
     "очень длинное слово, ", " the quick brown fox ",
 ]  # fmt: skip
-
 characters = st.one_of(
     st.sampled_from(CONSONANTS_AND_VOWELS + MARKS + INVISIBLE + BLANKS + PUNCTUATION + LETTERS + "".join(APOSTROPHES)),
     st.sampled_from(FRAGMENTS),

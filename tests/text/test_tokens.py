@@ -157,7 +157,6 @@ def test_glued_words_have_the_forms_that_all_steps_find(word: str, opens: bool) 
 
 
 LEAST_ACCURACY = 0.995
-
 TEXTS: list[tuple[str, Language]] = [
     ("Правительство приняло бюджет на следующий год, сообщила пресс-служба.", "ru"),
     ("Уряд ухвалив бюджет на наступний рік, повідомила пресслужба.", "uk"),

@@ -20,7 +20,6 @@ pytestmark = [
     # Its packages and theirs warn of their own old habits.
     pytest.mark.filterwarnings("ignore"),
 ]
-
 FIXTURES = Path(__file__).parent / "fixtures"
 WORDS = ["уряд", "голова", "зміна", "участь", "думка", "місто", "питання", "відповідь", "рішення", "зустріч", "гроші"]
 WORDS += ["людина", "нафта", "ринок", "ціна", "війна", "памʼять", "подія", "країна", "вибори", "київ"]

@@ -282,6 +282,8 @@ def test_lines_are_found_at_their_places(count: int) -> None:
     assert [lines[place] for place in range(count)] == expected
     assert [lines.place(line) for line in expected] == list(range(count))
     assert [lines.place(line) for line in ("", "0", "000", "999ї", "000ї\n001ї", "\ud800")] == [-1] * 6
+    begun = {piece: any(one.startswith(piece) for one in expected) for piece in ("0", "00", "009", "03", "1", "099ї")}
+    assert {piece: lines.any_begins(piece) for piece in begun} == begun
     assert list(lines.containing("7ї")) == [place for place in range(count) if place % 10 == 7]
 
 

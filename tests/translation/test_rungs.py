@@ -11,12 +11,20 @@ from infostream_dedup.errors import BadDataError
 from infostream_dedup.language.morphology.form_cache import terms_of
 from infostream_dedup.language.text.tokens import Form, Shape
 from infostream_dedup.language.translation import Translator, romanisation, word_pairs
+from infostream_dedup.language.translation.ladder import standard_rungs
 from infostream_dedup.language.translation.rungs import Rung
-from infostream_dedup.language.translation.rungs.cognates import SkeletonRung, international_keys, international_words
+from infostream_dedup.language.translation.rungs.cognates import (
+    SkeletonRung,
+    international_keys,
+    international_words,
+    leading_to,
+)
 from infostream_dedup.language.translation.rungs.dictionary import DictionaryRung, IdentityRung
 from infostream_dedup.language.translation.rungs.names import NamesRung
 from infostream_dedup.language.translation.slavic_cognates import IMPOSSIBLE, coarse_key, cognates, distance
+from infostream_dedup.language.translation.target_lexicon import noun_lemmas
 from infostream_dedup.model import Language
+from infostream_dedup.terms.equivalents import SURE
 
 
 def asked(rung: Rung, term: str, source: Language, target: Language) -> list[str]:
@@ -290,3 +298,16 @@ def test_documents_are_decided_one_by_one(documents):
     terms = np.array([TERMS.index(term) for document in documents for term in document], dtype=np.int32)
     found = [TERMS[one] for one in word_pairs.decided(owners, terms, numbered())]
     assert found == [term for document in documents for term in by_definition(document)]
+
+
+@pytest.mark.parametrize("source", ["ru", "uk"])
+def test_all_terms_that_surely_lead_to_english_words_are_kept(source: Language) -> None:
+    terms = [*noun_lemmas(source).common[::60], *noun_lemmas(source).names[::20], "it-компания", "вест-бенч", "7"]
+    answers = Translator(source, "en", rungs=standard_rungs()).translate(terms)
+    words = sorted({one.term for found in answers for one in found})
+    for start in range(9):
+        wanted = set(words[start::9])
+        sure = [{one.term for one in found if one.confidence >= SURE} for found in answers]
+        leading = {term for term, found in zip(terms, sure, strict=True) if found & wanted}
+        assert leading <= set(leading_to(wanted, terms, source)) < set(terms)
+    assert leading_to(words, [], source) == leading_to([], terms, source) == []

@@ -23,7 +23,7 @@ from infostream_dedup.judging.evidence.constants import OPENING
 from infostream_dedup.judging.evidence.kernels import differing as kernels
 from infostream_dedup.judging.evidence.numbers import find_runs, numbers_of_run, one_value, value_of
 from infostream_dedup.judging.evidence.reading import ALPHABET, codes, packed
-from infostream_dedup.language.lexicon.frequency import part_of_speech, share_of, zipf
+from infostream_dedup.language.lexicon.frequency import form_frequencies, part_of_speech, zipf
 from infostream_dedup.language.lexicon.word_lists import NEGATIONS, stop_words
 from infostream_dedup.language.morphology.readings import PROPER, readings_of
 from infostream_dedup.language.text.surface_pool import texts_of
@@ -620,7 +620,7 @@ def _other_statement(x: str, y: str, language: Language) -> bool:
 
 def _frequency(word: str, language: Language) -> float:
     """How frequent a word is in the most frequent of its forms that a list has."""
-    return max(zipf(share_of(language, one)) for one in (word, *lemmas(word, language)))
+    return max(zipf(form_frequencies(language)(one)) for one in (word, *lemmas(word, language)))
 
 
 @lru_cache(1 << 14)

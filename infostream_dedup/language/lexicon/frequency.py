@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import zlib
+from bisect import bisect_left
 from collections.abc import Iterator, Mapping
 from functools import cache, lru_cache
 from pathlib import Path
@@ -79,6 +80,7 @@ class FormFrequencies:
         for place in table.forms.containing("ё"):
             folded = table.forms[place].replace("ё", "е")
             self._folded[folded] = self._folded.get(folded, 0.0) + table.share_at(place)
+        self._ordered = sorted(self._folded)
         self._look_up = lru_cache(_REMEMBERED)(self._share)
 
     def __call__(self, form: str) -> float:
@@ -86,6 +88,13 @@ class FormFrequencies:
         if "-" in form:
             return min(self._look_up(part) for part in form.split("-"))
         return self._look_up(form)
+
+    def any_begins(self, piece: str) -> bool:
+        """Whether a form without hyphens may begin with a piece, a key form, and have a share."""
+        spelt = piece.replace(lexicon_tables.APOSTROPHE, "'")
+        place = bisect_left(self._ordered, spelt)
+        is_folded = place < len(self._ordered) and self._ordered[place].startswith(spelt)
+        return is_folded or self._table.forms.any_begins(spelt)
 
     def _share(self, form: str) -> float:
         spelt = form.replace(lexicon_tables.APOSTROPHE, "'")
@@ -96,11 +105,6 @@ class FormFrequencies:
 def form_frequencies(language: Language) -> FormFrequencies:
     """Return the frequencies of a language; loaded once per process."""
     return FormFrequencies(form_table(language))
-
-
-def share_of(language: Language, form: str) -> float:
-    """Return the share of running words of a form; the first call for a language loads its table."""
-    return form_frequencies(language)(form)
 
 
 def common_forms(language: Language) -> Iterator[tuple[str, float]]:

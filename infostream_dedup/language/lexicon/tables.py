@@ -158,6 +158,13 @@ class SortedLines:
         found = self.text.find(_END + asked + _END, start, self._starts[block + 1])
         return -1 if found < 0 else block * _BLOCK + self.text.count(_END, start, found + 1)
 
+    def any_begins(self, piece: str) -> bool:
+        """Whether any line begins with a piece of text."""
+        asked = piece.encode("utf-8", "surrogatepass")
+        after = bisect_right(self._firsts, asked)
+        start, end = self._starts[max(after - 1, 0)], self._starts[min(after, len(self._starts) - 1)]
+        return self.text.startswith(asked, start) or self.text.find(_END + asked, start, end + len(asked)) >= 0
+
     def containing(self, piece: str) -> Iterator[int]:
         """Yield the places of the lines that contain a rare piece of text."""
         asked = piece.encode()

@@ -48,7 +48,6 @@ class NameKind(Flag):
 
 NO_NAME: Final = NameKind(0)
 NAMES_FILE: Final = Path(__file__).with_name("personal_names.bin")
-
 NAME_TABLES: Final[Mapping[str, NameKind]] = MappingProxyType(
     {
         "surnames.tsv": NameKind.SURNAME,
@@ -176,7 +175,6 @@ _FOREIGN: Final = "ўјљњџћђѓќѕәғқңөұүһҷҳӣӯҗ"
 _LATIN: Final = re.compile("[a-z\u00df-\u00f6\u00f8-\u024f\u1e00-\u1eff]")
 _CYRILLIC: Final = re.compile("[\u0430-\u045f\u0490-\u052f]")
 _WORD: Final = re.compile("[^\\W\\d_]+(?:['\u2019][^\\W\\d_]+)?")
-
 _SCRIPTS: Final = {
     "el": "[\u0370-\u03ff\u1f00-\u1fff]",
     "hy": "[\u0530-\u058f]",
@@ -323,7 +321,6 @@ def _lists() -> dict[str, tuple[str, ...]]:
 
 
 _STOP_WORDS: Final = 100
-
 NEGATIONS: Final = frozenset(
     "не ни нет нельзя без никто ничего никогда ні немає нема неможливо ніхто нічого ніколи no not never nobody"
     " nothing without cannot neither nor donʼt doesnʼt didnʼt wonʼt canʼt isnʼt arenʼt wasnʼt werenʼt hasnʼt havenʼt"

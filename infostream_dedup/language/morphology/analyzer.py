@@ -10,12 +10,13 @@ form, ``_unknown`` those for a form unknown to pymorphy3.
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
-from functools import lru_cache, partial
-from typing import Final
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Final, NamedTuple
 
-from infostream_dedup.language.lexicon.frequency import share_of
+from infostream_dedup.language.lexicon.frequency import form_frequencies
 from infostream_dedup.language.lexicon.tables import alphabet
 from infostream_dedup.language.lexicon.word_lists import (
     NO_NAME,
@@ -46,8 +47,7 @@ from infostream_dedup.model import Language
 # The analysis of one word form
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Analysis:
+class Analysis(NamedTuple):
     """Lemma and key term of a form."""
 
     lemma: str  # normal form in key spelling; the form itself if none is known
@@ -101,6 +101,7 @@ def surname_instead(form: str, lemma: str, readings: Sequence[WordReading], lang
 
 
 _SHORTEST_STEM: Final = 3
+_LONGEST_CHANGE: Final = 4  # letters by which a nominative may differ from a case: an ending, and a vowel before it
 _LONGEST_END: Final = 6  # three letters of an ending, and as many by which the stems of a declension end
 
 
@@ -133,7 +134,6 @@ _UK: Final = "- а у ові ом ем єм еві єві і ї и я ю й ь �
 _RU_AFTER_VOWEL: Final = "я ю ем е и й ей ею ям ями ях"
 _UK_AFTER_VOWEL: Final = "я ю єм єві ї й єю ям ями ях"
 _RU_NOMINATIVES: Final = "- й ь а/.5 я/.5 е/.25 и/.25 ы/.25 у/.25"
-
 _DECLENSIONS: Final[dict[Language, tuple[_Declension, ...]]] = {
     "ru": (
         _declension("ск цк", "ий ого ому им ом ая ой ую ою ие их ими ое", "ий"),
@@ -158,7 +158,6 @@ _DECLENSIONS: Final[dict[Language, tuple[_Declension, ...]]] = {
     ),
     "en": (),
 }
-
 _PLURAL_GENITIVES: Final[dict[Language, tuple[str, ...]]] = {"ru": ("ов", "ев"), "uk": ("ів", "їв"), "en": ()}
 """Only used to look words up in a list: as endings of unknown names, they would turn Курбанов into Курбан."""
 
@@ -175,11 +174,13 @@ def nominatives(form: str, language: Language) -> Iterator[str]:
         yield form[:-2]
 
 
-def predicted_nominative(form: str, language: Language, evidence: Callable[[str], float]) -> str:
-    """Return the likeliest nominative of an unknown proper name."""
+def predicted_nominative(
+    form: str, language: Language, evidence: Callable[[str], float], occurs: Callable[[str], bool] = lambda _: True
+) -> str:
+    """Return the likeliest nominative of an unknown proper name; ``occurs``: whether a stem may have any evidence."""
     best: tuple[float, str, _Declension] | None = None
     for base, declension in _cuts(form, language):
-        total = sum(evidence(base + ending) for ending in declension.endings)
+        total = sum([evidence(base + ending) for ending in declension.endings]) if occurs(base) else 0.0
         if best is None or total > best[0]:
             best = (total, base, declension)
     if best is None:
@@ -187,6 +188,8 @@ def predicted_nominative(form: str, language: Language, evidence: Callable[[str]
     _, base, declension = best
     # max keeps the first of equals, so the order of the table decides.
     candidates = _weighed_nominatives(base, declension, language)
+    if not occurs(base):
+        candidates[1 : len(declension.nominatives)] = []
     return max(candidates, key=lambda candidate: candidate[1] * evidence(candidate[0]))[0]
 
 
@@ -251,8 +254,8 @@ class Morphology:
     def __init__(self, language: Language) -> None:
         self.language = language
         self._stop = stop_words(language)
-        self._frequency = partial(share_of, language)
         if language != "en":
+            self._frequency = form_frequencies(language)
             self._source = readings_of(language)
             self._choice = ReadingChoice(language)
             self._names = names(language)
@@ -261,6 +264,7 @@ class Morphology:
             self._excluded = excluded(language)
             self._repairs = repairs(language)
             self._added = added_nouns(language)
+            self._tabled = sorted({*self._names, *self._added})
 
     def noun_term(self, form: str, shape: Shape, *, strict: bool = False) -> str | None:
         """Return the ``morph`` term of a form; ``None`` for a form that is not a term."""
@@ -274,12 +278,12 @@ class Morphology:
         return self._checked(self._found(form, shape), form, shape)
 
     def _english(self, form: str) -> Analysis:
-        analysis = Analysis(lemma=stem(form, "en"), frequency=self._frequency(form), source="stem")
+        analysis = Analysis(lemma=stem(form, "en"), frequency=form_frequencies("en")(form), source="stem")
         if form in self._stop:
-            return replace(analysis, why="stop word", source="stop_en.txt")
+            return analysis._replace(why="stop word", source="stop_en.txt")
         if len(form) < 2:
-            return replace(analysis, why="one letter")
-        return replace(analysis, term=analysis.lemma, in_dictionary=True)
+            return analysis._replace(why="one letter")
+        return analysis._replace(term=analysis.lemma, in_dictionary=True)
 
     def english_terms(self, forms: Sequence[str]) -> list[str | None]:
         """``noun_term`` for each of many English forms, whatever their shapes."""
@@ -406,7 +410,7 @@ class Morphology:
 
     def _unknown(self, form: str, shape: Shape) -> Analysis:
         """Analyse a form that pymorphy3 does not know."""
-        added = next((word for word in nominatives(form, self.language) if word in self._added), None)
+        added = next((word for word in self._tabled_nominatives(form) if word in self._added), None)
         if added:
             return self._dictionary_noun(added, self._added[added].place)
         name = self._table_name(form, abbreviations=shape != Shape.LOWER)
@@ -431,9 +435,9 @@ class Morphology:
     def _guessed_name(self, form: str, shape: Shape) -> Analysis:
         guess = self._compound(form) or self._predicted(form)
         if not guess.known and self._choice.is_place(guess.lemma.removesuffix(_OF_A_PLACE[self.language])):
-            return replace(guess, term=None, part_of_speech="ADJF", why="adjective of a place")
+            return guess._replace(term=None, part_of_speech="ADJF", why="adjective of a place")
         if shape != Shape.CAPITAL and not guess.known and guess.frequency == 0:
-            return replace(guess, term=None, why="in no dictionary, and the capital says nothing here")
+            return guess._replace(term=None, why="in no dictionary, and the capital says nothing here")
         return guess
 
     def _compound(self, form: str) -> Analysis | None:
@@ -444,7 +448,7 @@ class Morphology:
         analysis = self._cyrillic(last, Shape.LOWER) if self._source.knows(last) else None
         if analysis is None or analysis.term is None:
             return None
-        return replace(analysis, lemma=f"{head}-{analysis.lemma}", term=f"{head}-{analysis.term}")
+        return analysis._replace(lemma=f"{head}-{analysis.lemma}", term=f"{head}-{analysis.term}")
 
     def _predicted(self, form: str) -> Analysis:
         head, hyphen, last = form.rpartition("-")
@@ -453,7 +457,10 @@ class Morphology:
         def evidence(word: str) -> float:
             return self._frequency(word) + (_LISTED_NAME if word in listed else 0.0)
 
-        return self._person(head + hyphen + predicted_nominative(last, self.language, evidence))
+        def occurs(base: str) -> bool:
+            return self._frequency.any_begins(base) or listed.names.any_begins(base)
+
+        return self._person(head + hyphen + predicted_nominative(last, self.language, evidence, occurs))
 
     def _person(self, lemma: str) -> Analysis:
         listed = lemma in personal_names(self.language)
@@ -468,9 +475,17 @@ class Morphology:
             in_dictionary=listed,
         )
 
+    def _tabled_nominatives(self, form: str) -> list[str]:
+        """Return the words of our tables that the form can be a case of; few forms begin like any of them."""
+        beginning = form[: max(len(form) - _LONGEST_CHANGE, _SHORTEST_STEM)]
+        place = bisect_left(self._tabled, beginning)
+        if place == len(self._tabled) or not self._tabled[place].startswith(beginning):
+            return []
+        return [word for word in nominatives(form, self.language) if word in self._names or word in self._added]
+
     def _table_name(self, form: str, *, abbreviations: bool) -> str | None:
         """Return the name in our tables that the form is a case of; the most frequent of several."""
-        found = [word for word in nominatives(form, self.language) if self._declines_to(word, form)]
+        found = [word for word in self._tabled_nominatives(form) if self._declines_to(word, form)]
         if not abbreviations:
             found = [word for word in found if NameKind.ABBREVIATION not in self._names[word].kinds]
         return max(found, key=lambda word: (word == form, self._frequency(word), word)) if found else None
@@ -507,7 +522,7 @@ class Morphology:
             return found
         if "-" in found.lemma and found.lemma not in self._names:
             whole = with_head_as_lemma(found.lemma, self._source.readings, self._frequency)
-            found = replace(found, lemma=whole, term=whole)
+            found = found._replace(lemma=whole, term=whole)
         repair = self._repairs.get(found.lemma)
         if repair and repair.lemma and found.lemma not in self._names:
             found = self._dictionary_noun(repair.lemma, repair.place)
@@ -525,9 +540,9 @@ class Morphology:
         elif lemma in self._stop and not found.known and NameKind.ABBREVIATION not in found.kinds:
             why = "stop word"
         if why:
-            return replace(found, term=None, in_dictionary=False, why=why)
+            return found._replace(term=None, in_dictionary=False, why=why)
         if found.known and not found.in_dictionary and self._frequency(form) > 0:
-            return replace(found, in_dictionary=True)
+            return found._replace(in_dictionary=True)
         return found
 
     def _is_meant_as_name(self, lemma: str, form: str, shape: Shape) -> bool:

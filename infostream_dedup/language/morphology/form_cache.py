@@ -14,7 +14,6 @@ import subprocess
 import threading
 import zlib
 from base64 import b64decode, b64encode
-from bisect import bisect_left
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
@@ -26,6 +25,7 @@ import orjson
 from numpy.typing import NDArray
 
 from infostream_dedup.errors import BadDataError
+from infostream_dedup.language.lexicon.tables import SortedLines
 from infostream_dedup.language.lexicon.word_lists import is_agency
 from infostream_dedup.language.morphology.analyzer import Morphology
 from infostream_dedup.language.morphology.cache_file import (
@@ -60,33 +60,18 @@ _Answer = tuple[str, bool] | None
 """The term, and whether the strict rule also accepts it; ``None`` for a form that is not a term."""
 
 
-class _Lines(Sequence[str]):
-    """The lines of a text, which are cut when they are asked for: most of 300,000 never are."""
-
-    def __init__(self, text: bytes) -> None:
-        self._text = text
-        self._ends = np.flatnonzero(np.frombuffer(text, dtype=np.uint8) == ord("\n"))
-
-    def __len__(self) -> int:
-        return len(self._ends)
-
-    def __getitem__(self, number: Any) -> Any:
-        return self._text[(self._ends[number - 1] + 1 if number else 0) : self._ends[number]].decode()
-
-
 class KnownTerms:
     """Answers for common forms of one language, ascending, one per line, and the ``row_of`` each."""
 
     def __init__(self, forms: bytes, answers: bytes) -> None:
-        self._forms, self._answers = _Lines(forms), _Lines(answers)
+        self._forms, self._answers = SortedLines(forms), SortedLines(answers)
 
     def rows(self, keys: Iterable[str]) -> list[FormRow]:
         """Look up keys (the digit of a shape, then the form); the rows are those of ``CacheFile.rows``."""
         rows = []
         for key in keys:
             form, shape = key[1:], _SHAPE_OF_DIGIT.get(key[0])
-            place = bisect_left(self._forms, form)
-            if shape is None or place == len(self._forms) or self._forms[place] != form:
+            if shape is None or (place := self._forms.place(form)) < 0:
                 rows.append(UNKNOWN_ROW)
                 continue
             answers = self._answers[place]
@@ -449,7 +434,7 @@ class FormCache:
         return [term if taken or not strict else None for term, taken in map(held.__getitem__, keys)]
 
     def terms_of_new(self, keys: Sequence[str], *, strict: bool) -> list[str | None]:
-        """Like ``terms_of``, for forms that will not be looked up again: the answers are not kept in memory."""
+        """Like ``terms_of``, for forms the caller keeps: also keeping a stream's words here would double memory."""
         return [term if taken or not strict else None for term, taken in self._rows(keys, table=self.table(len(keys)))]
 
     def terms_of_uncommon(self, keys: Sequence[str], *, strict: bool, kept: bool) -> list[str | None]:
@@ -520,17 +505,7 @@ def _fill_in(
 
 def terms_of(forms: Sequence[Form], language: Language, *, strict: bool) -> list[str | None]:
     """Return the ``morph`` term of each form, ``None`` if it is not a term; answers are cached between runs."""
-    return _form_cache(language).terms_of(forms, strict=strict)
-
-
-def terms_of_new(keys: Sequence[str], language: Language, *, strict: bool) -> list[str | None]:
-    """Like ``terms_of``, for forms that the caller keeps: also keeping a stream's words here would double memory."""
-    return _form_cache(language).terms_of_new(keys, strict=strict)
-
-
-def terms_of_uncommon(keys: Sequence[str], language: Language, *, strict: bool, kept: bool) -> list[str | None]:
-    """Like ``terms_of``, for forms that the shipped table does not know."""
-    return _form_cache(language).terms_of_uncommon(keys, strict=strict, kept=kept)
+    return form_cache_of(language).terms_of(forms, strict=strict)
 
 
 @cache
@@ -542,14 +517,15 @@ def load(languages: Iterable[Language], *, cached: bool = False) -> None:
     """Load what words that no table knows would wait for: half a second a language; ``cached``: the file, too."""
     for language in languages:
         if cached:
-            _form_cache(language).table(_MOST_ROWS)
+            form_cache_of(language).table(_MOST_ROWS)
         known_terms(language)
         _morphology(language)
         is_agency("", language)
 
 
 @cache
-def _form_cache(language: Language) -> FormCache:
+def form_cache_of(language: Language) -> FormCache:
+    """Return the shared cache of a language."""
     # English terms are stems, which are computed faster than they are looked up.
     return FormCache(language, None if language == "en" else cache_file())
 
@@ -569,7 +545,7 @@ def listed_terms(
 
     def uncommon(words: NDArray[np.int64]) -> tuple[NDArray[np.bool_], SurfaceList]:
         # Whoever keeps answers asks once for all words, which the file answers in order.
-        table = None if kept else _form_cache(language).table(len(words))
+        table = None if kept else form_cache_of(language).table(len(words))
         return rare(words) if table is None else _looked_up(table, forms, words, rare, strict=strict)
 
     return _looked_up(known_table(language), forms, words, uncommon, strict=strict)
@@ -601,7 +577,8 @@ def _analysed(
     with collector_paused():
         keys = [f"{shape}{form}" for form, shape in zip(forms.some(asked), shapes.tolist(), strict=True)]
         ordered = sorted(keys)
-        held = dict(zip(ordered, terms_of_uncommon(ordered, language, strict=strict, kept=kept), strict=True))
+        found = form_cache_of(language).terms_of_uncommon(ordered, strict=strict, kept=kept)
+        held = dict(zip(ordered, found, strict=True))
         terms = [held[key] for key in keys]
     taken = np.array([term is not None for term in terms], dtype=np.bool_)
     return taken, SurfaceList.of([term for term in terms if term is not None])

@@ -10,11 +10,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from functools import cache, lru_cache
 from importlib import import_module
+from operator import itemgetter
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from infostream_dedup.language.lexicon.frequency import form_frequencies, part_of_speech
 from infostream_dedup.language.lexicon.tables import APOSTROPHE, read_words
@@ -39,16 +39,16 @@ _KINDS: Final = {
     "Orgn": NameKind.ORGANISATION,
     "Abbr": NameKind.ABBREVIATION,
 }
-
 _DATIVE: Final = ("ові", "еві", "єві")  # Ukrainian datives, and plurals of adjectives: облікові
 _SHORTEST_REST: Final = 3  # number of letters that a word must have after a known prefix, as in pymorphy3
 _Marks = tuple[str, NameKind, bool, bool]
+_Scored = tuple[float, str, _Marks]
+_SCORE: Final = itemgetter(0)
 _TO_KEY: Final = str.maketrans({"ё": "е", "'": APOSTROPHE})
 """Lemmas of pymorphy3 are already in lower case and composed."""
 
 
-@dataclass(frozen=True, slots=True)
-class WordReading:
+class WordReading(NamedTuple):
     """One lemma to which a form may belong."""
 
     lemma: str  # key form
@@ -69,8 +69,10 @@ class ReadingSource:
         self._language = language
         self._analyzer: Any = MorphAnalyzer(lang=language)
         prefixes = import_module(f"pymorphy3.lang.{language}").KNOWN_PREFIXES
-        self._prefixes: tuple[str, ...] = tuple(sorted(prefix.replace("ё", "е") for prefix in prefixes))
-        self._tags: dict[Any, _Marks] = {}
+        self._prefixes = frozenset(prefix.replace("ё", "е") for prefix in prefixes)
+        self._sizes = sorted(set(map(len, self._prefixes)))
+        self._estimator: Any = self._analyzer.prob_estimator
+        self._marked: dict[tuple[int, int], tuple[_Marks, str]] = {}
 
     def knows(self, form: str) -> bool:
         """Whether the dictionary contains the form, or every part of it between hyphens."""
@@ -81,13 +83,14 @@ class ReadingSource:
 
     def readings(self, form: str) -> list[WordReading]:
         """Return the dictionary's readings of a form, best first, also of a word after a known prefix (экс-министр)."""
-        if not self.knows(form) and not self._has_known_prefix(form):
+        spelt = form.replace(APOSTROPHE, "'").lower()
+        known = self._analyzer.dictionary.words.similar_items(spelt, self._analyzer.char_substitutes)
+        if not known and not ("-" in form and self.knows(form)) and not self._has_known_prefix(form):
             return []
-        parses = self._analyzer.parse(form.replace(APOSTROPHE, "'"))
         merged: dict[tuple[str, _Marks], float] = {}
-        for parse in parses:
-            key = (parse.normal_form.translate(_TO_KEY), self._marks(parse.tag))
-            merged[key] = merged.get(key, 0.0) + parse.score
+        for score, lemma, marks in self._scored(spelt, known):
+            key = (lemma.translate(_TO_KEY), marks)
+            merged[key] = merged.get(key, 0.0) + score
         found = [
             WordReading(lemma, part_of_speech, kinds, score, feminine, addressed)
             for (lemma, (part_of_speech, kinds, feminine, addressed)), score in merged.items()
@@ -97,12 +100,30 @@ class ReadingSource:
         found.sort(key=lambda reading: (-round(reading.score, 9), reading.lemma, reading.part_of_speech))
         return found
 
+    def _scored(self, spelt: str, known: Sequence[tuple[str, Sequence[tuple[int, int]]]]) -> list[_Scored]:
+        """Do as ``MorphAnalyzer.parse`` does, without objects for each parse of a word that the dictionary contains."""
+        if not known:
+            every = self._analyzer.parse(spelt)
+            return [(one.score, one.normal_form, _marks(one.tag, self._language)) for one in every]
+        dictionary, parses = self._analyzer.dictionary, list[_Scored]()
+        for word, places in known:
+            for place in places:
+                if place not in self._marked:
+                    tag = dictionary.build_tag_info(*place)
+                    self._marked[place] = _marks(tag, self._language), str(tag)
+                marks, tag = self._marked[place]
+                score = self._estimator.p_t_given_w.prob(spelt, tag) if self._estimator else 1.0
+                parses.append((score, dictionary.build_normal_form(*place, word), marks))
+        if not any(score for score, _, _ in parses):
+            return [(1.0 / len(parses), lemma, marks) for _, lemma, marks in parses]
+        return sorted(parses, key=_SCORE, reverse=True)
+
     def nouns(self) -> Iterator[tuple[str, NameKind]]:
         """Yield lemma and kinds of every noun of the dictionary, which takes half a minute; a lemma may be repeated."""
         for _, tag, lemma, _, place in self._analyzer.dictionary.iter_known_words():
             # The first form of a paradigm is the lemma.
             if place == 0:
-                part_of_speech, kinds, _, _ = self._marks(tag)
+                part_of_speech, kinds, _, _ = _marks(tag, self._language)
                 if part_of_speech == "NOUN":
                     yield lemma.translate(_TO_KEY), kinds
 
@@ -116,22 +137,19 @@ class ReadingSource:
         return [one for one in readings if one.part_of_speech != "NOUN" or one.lemma in (adjective, form)]
 
     def _has_known_prefix(self, form: str) -> bool:
-        return form.startswith(self._prefixes) and any(
-            form.startswith(prefix) and len(form) >= len(prefix) + _SHORTEST_REST and self.knows(form[len(prefix) :])
-            for prefix in self._prefixes
-        )
+        sizes = [size for size in self._sizes if form[:size] in self._prefixes and len(form) >= size + _SHORTEST_REST]
+        return any(self.knows(form[size:]) for size in sizes)
 
-    def _marks(self, tag: Any) -> _Marks:
-        marks = self._tags.get(tag)
-        if marks is None:
-            grammemes: Iterable[str] = tag.grammemes
-            kinds = NO_NAME
-            for name, kind in _KINDS.items():
-                if name in grammemes:
-                    kinds |= kind
-            addressed = "impr" in grammemes or (self._language == "uk" and "voct" in grammemes)
-            marks = self._tags[tag] = (str(tag.POS or ""), kinds, "femn" in grammemes, addressed)
-        return marks
+
+@cache
+def _marks(tag: Any, language: Language) -> _Marks:
+    grammemes: Iterable[str] = tag.grammemes
+    kinds = NO_NAME
+    for name, kind in _KINDS.items():
+        if name in grammemes:
+            kinds |= kind
+    addressed = "impr" in grammemes or (language == "uk" and "voct" in grammemes)
+    return str(tag.POS or ""), kinds, "femn" in grammemes, addressed
 
 
 @cache
@@ -282,7 +300,6 @@ def with_head_as_lemma(
 
 RULES: Final = 4  # version of the rules in this file, a cache key; increase it whenever an answer changes
 _MOST_REMEMBERED: Final = 1 << 19
-
 _HERE: Final = Path(__file__).parent
 _IRREGULAR: Final = dict(pair.split(":") for pair in read_words(_HERE / "irregular_plurals.txt"))
 _SAME_IN_PLURAL: Final = frozenset(read_words(_HERE / "same_in_plural.txt"))

@@ -68,7 +68,6 @@ def _bounded(run: re.Match[str]) -> str:
 
 
 APOSTROPHES: Final = "'’ʼ`´‘‛ʹ′ʻˈꞌ＇"  # every character typed as an apostrophe inside a word
-
 INVISIBLE: Final = (
     "\u00ad\u034f\u061c\u115f\u1160\u180b-\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0"
     "\ufff9-\ufffb"
@@ -109,19 +108,16 @@ URL: Final = re.compile(
 
 # Up to the last letter or digit of the run, so that the full stop of the sentence stays.
 _EMAIL_CHARACTER: Final = "[A-Za-z0-9._%+-]"
-
 _EMAIL: Final = re.compile(
     f"(?<!{_EMAIL_CHARACTER}){_EMAIL_CHARACTER}*[A-Za-z0-9]@[A-Za-z0-9-]+(?:\\.[A-Za-z0-9-]+)+"
     f"(?:{_EMAIL_CHARACTER}*[A-Za-z0-9])?"
 )
-
 _EMAIL_CHARACTERS: Final = frozenset(f"{string.ascii_letters}{string.digits}._%+-")
 _ENTITY: Final = re.compile("&(?:amp;)*(#[0-9]{1,7}|#[xX][0-9A-Fa-f]{1,6}|[A-Za-z][A-Za-z0-9]{1,30});")
 
 # Groups are not possessive: before 3.11.5, Python matched such groups wrongly (python/cpython issue 106052).
 # In place, soft hyphens fill up what an address in an attribute becomes.
 _GAP: Final = "[\\s\u00ad]"
-
 _ATTRIBUTE: Final = (
     f"{_GAP}++[A-Za-z_:@][A-Za-z0-9_:.-]*+(?:{_GAP}*=(?:{_GAP}*(?:\"[^\"<]*+\"|'[^'<]*+')|[^\\s\"'<>`\u00ad]*+))?"
 )

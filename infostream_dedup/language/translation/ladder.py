@@ -123,7 +123,6 @@ _LOOK_UP: Final = (
     "SELECT CAST(group_concat(term || char(0) || equivalents, char(10)) AS BLOB), group_concat(checksum)"
     " FROM json_each(?) CROSS JOIN answer ON pair = ? AND term = value"
 )
-
 _TABLES: Final = {
     "answer": "(pair TEXT NOT NULL, term TEXT NOT NULL, equivalents TEXT NOT NULL, checksum INTEGER NOT NULL,"
     " PRIMARY KEY (pair, term)) WITHOUT ROWID"

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from functools import cache
+from functools import cache, lru_cache
 from itertools import chain, islice, product
 from math import log10
+from operator import itemgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -39,18 +40,16 @@ def _single(text: str) -> dict[str, str]:
 
 
 _CYRILLIC_KEY: Final = str.maketrans("иіїыйэеєёяюґщ", "иииииееееаугш", "ъь" + APOSTROPHE)
-
 _LATIN_GROUPS: Final = {
     **_single("shch:ш sch:ш tch:ч sh:ш ch:ч zh:ж kh:х ts:ц tz:ц ck:к ph:ф th:т"),
     **dict(zip("abcdefghijklmnopqrstuvwxyz", "абкдефггииклмнопкрстуввхиз", strict=True)),
     "x": "кс",
 }
-
 _LATIN: Final = re.compile("|".join(sorted(_LATIN_GROUPS, key=len, reverse=True)))
 _LATIN_LETTER: Final = re.compile("[a-z]")
 _BEFORE_VOWEL: Final = re.compile("и+(?=[аеоу])")
-_RUN: Final = re.compile(r"(.)\1*")
-
+_REPEATED: Final = re.compile(r"(.)\1+")
+_ONCE: Final = itemgetter(1)  # in place of a template, which takes longer than the search
 _ROMAN: Final[dict[Language, dict[str, tuple[str, ...]]]] = {
     "uk": _table(
         "а:a б:b в:v г:h ґ:g д:d е:e з:z и:y і:i к:k л:l м:m н:n о:o п:p р:r с:s т:t у:u ф:f ц:ts ч:ch ш:sh є:ie,ye"
@@ -61,25 +60,19 @@ _ROMAN: Final[dict[Language, dict[str, tuple[str, ...]]]] = {
         f" х:kh щ:shch ю:yu,iu я:ya,ia ь: ъ: {APOSTROPHE}:{APOSTROPHE} -:-"
     ),
 }
-
 _FIRST: Final[dict[Language, dict[str, tuple[str, ...]]]] = {
     "uk": _table("є:ye ї:yi й:y ю:yu я:ya"),
     "ru": _table("е:e,ye й:y ю:yu я:ya"),
 }
-
 _ENDINGS: Final[dict[Language, dict[str, tuple[str, ...]]]] = {
     "uk": _table("ий:yi,y,yy,iy ій:ii,iy я:ia,ya,a"),
     "ru": _table("ий:y,iy,ii ый:y,yi ия:ia,iya ой:oy,oi"),
 }
-
 _VOWELS: Final = "аеиоуыэюяіїє"
-
 _SLAVIC: Final = re.compile(
     "(?:enko|ov|ova|ev|eva|yev|iev|in|yn|sky|ski|skyi|skyy|skiy|skii|ska|skaya|chuk|iuk|yuk|ych|ich|ian|yan|vili|dze)$"
 )
-
 _BACK_IN_BOTH: Final = _single("shch:щ sh:ш ch:ч zh:ж kh:х ts:ц ya:я ia:я yu:ю iu:ю x:кс")
-
 _BACK_GROUPS: Final[dict[str, dict[str, str]]] = {
     language: dict(zip("abcdefghijklmnopqrstuvwyz", letters, strict=True)) | _BACK_IN_BOTH | _single(others)
     for language, letters, others in (
@@ -87,10 +80,8 @@ _BACK_GROUPS: Final[dict[str, dict[str, str]]] = {
         ("uk", "абкдефггійклмнопкрстуввиз", "ye:є ie:є yo:йо"),
     )
 }
-
 _BACK: Final = re.compile("shch|sh|ch|zh|kh|ts|ya|ia|yu|iu|ye|ie|yo|[a-z]")
 _SKY: Final = re.compile("(s|ts|tz|z)k(?:yi|yy|iy|ii|yj|ij|y|i|aya|aia|a)$")
-
 _BACK_SKY: Final[dict[Language, dict[str, str]]] = {
     "ru": _single("s:ский ts:цкий tz:цкий z:зкий"),
     "uk": _single("s:ський ts:цький tz:цький z:зький"),
@@ -105,7 +96,7 @@ def latin_key(name: str) -> str:
         spelt = _LATIN.sub(lambda found: _LATIN_GROUPS[found[0]], letters)
     else:
         spelt = name.translate(_CYRILLIC_KEY)
-    return _without_equal(_BEFORE_VOWEL.sub("", _without_equal(spelt)))
+    return without_equal(_BEFORE_VOWEL.sub("", without_equal(spelt)))
 
 
 def romanised(name: str, language: Language) -> list[str]:
@@ -120,6 +111,20 @@ def romanised(name: str, language: Language) -> list[str]:
             return []
         options.append(of_char)
     return _spelt(options, endings, _MOST_SPELLINGS)
+
+
+_MUTE_LATIN: Final = str.maketrans("", "", "aeiouyh" + APOSTROPHE)
+_HARD_LETTERS: Final = {
+    language: str.maketrans({one: spelt[0].translate(_MUTE_LATIN) for one, spelt in letters.items()})
+    for language, letters in _ROMAN.items()
+}
+
+
+def sound_keys(word: str, language: Language) -> list[str]:
+    """Return keys of which a Cyrillic name shares one with every Latin word found by ``romanised`` or by its sound."""
+    if language == "en":
+        return [word.translate(_MUTE_LATIN), *latin_consonants(folded_latin(word))]
+    return [word.translate(_HARD_LETTERS[language]), cyrillic_consonants(folded_cyrillic(word))]
 
 
 def _without_ending(name: str, endings: Mapping[str, tuple[str, ...]]) -> tuple[str, tuple[str, ...]]:
@@ -166,22 +171,19 @@ def _groups() -> dict[str, tuple[tuple[str, float], ...]]:
 
 _GROUPS: Final = _groups()
 _ROUNDING: Final = 1e-6
-
+_SILENT_E: Final = ("", 0.0)  # at the end of a word
 _FIRST_SOUNDS: Final = {
     letter: "".join(
         sorted({sound[0] for group, sounds in _GROUPS.items() if group[0] == letter for sound, _ in sounds if sound})
     )
     for letter in "abcdefghijklmnopqrstuvwxyz"
 }
-
 _MUTE: Final = ("h", "gh")
 _LONGEST: Final = max(map(len, _GROUPS))
-
 _CONSONANTS: Final = _table(
     "sch:S,SK tch:S sh:S ch:S,,K zh:S kh: ph:F th:T,S gh: ck:K dg:S kn:N wr:R ts:S tz:S ce:SA ci:SA cy:SA ge:A,SA"
     " gi:A,SA gy:A,SA a:A e:A i:A o:A u:A y:A c:K j:S, x:KS,S b:B d:D f:F k:K l:L m:M n:N p:P r:R t:T s:S z:S q:K"
 )
-
 _LATIN_LETTERS: Final = re.compile("|".join(sorted(_CONSONANTS, key=len, reverse=True)))
 _IN_GROUPS: Final = re.compile("|".join(g for g, sounds in _CONSONANTS.items() if len(g) > 1 or len(sounds) > 1))
 _ONE_BY_ONE: Final = str.maketrans({one: _CONSONANTS.get(one, ("",))[0] for one in "abcdefghijklmnopqrstuvwxyz"})
@@ -190,23 +192,27 @@ _ONE_BY_ONE: Final = str.maketrans({one: _CONSONANTS.get(one, ("",))[0] for one 
 _CYRILLIC_CONSONANTS: Final = str.maketrans("бдфклмнпртсзцжшчаеиоу", "BDFKLMNPRTSSSSSSAAAAA", "вхг")
 _MUTE_E: Final = re.compile("(?<=[bdfklmnprstvz])e(?=[bcdfgklmnpqrstvz]|$)")
 _MOST_KEYS: Final = 8
+_FOLDED: Final = 1 << 14  # of the words in use, which many names are compared with
 
 
+@lru_cache(_FOLDED)
 def folded_cyrillic(word: str) -> str:
     """Rewrite a Russian or Ukrainian key form in letters that both languages share, for the functions below."""
-    return _without_equal(word.translate(_FOLD).replace("дж", "ж").replace("тч", "ч"))
+    return without_equal(word.translate(_FOLD).replace("дж", "ж").replace("тч", "ч"))
 
 
+@lru_cache(_FOLDED)
 def folded_latin(word: str) -> str:
     """Remove diacritics, hyphens and doubled letters from a Latin key form."""
     if word.isascii() and word.isalpha() and word.islower():
-        return _without_equal(word)
+        return without_equal(word)
     plain = unicodedata.normalize("NFD", word)
-    return _without_equal("".join(char for char in plain if "a" <= char <= "z"))
+    return without_equal("".join(char for char in plain if "a" <= char <= "z"))
 
 
-def _without_equal(word: str) -> str:
-    return "".join(_RUN.findall(word))
+def without_equal(word: str) -> str:
+    """Remove repetitions of a letter."""
+    return _REPEATED.sub(_ONCE, word)
 
 
 def transcription_cost(latin: str, cyrillic: str, *, limit: float = IMPOSSIBLE) -> float:
@@ -217,33 +223,14 @@ def transcription_cost(latin: str, cyrillic: str, *, limit: float = IMPOSSIBLE) 
     for start, places in enumerate(reached[:-1]):
         if not places:
             continue
-        for size in range(1, min(_LONGEST, len(latin) - start) + 1):
-            for sound, cost in _GROUPS.get(latin[start : start + size], ()):
-                _advance(reached[start + size], places, cyrillic, sound, cost, bound)
-    if latin.endswith("e"):
-        _advance(reached[-1], reached[-2], cyrillic, "", 0.0, bound)
+        for end in range(start + 1, min(start + _LONGEST, len(latin)) + 1):
+            onto, sounds = reached[end], _GROUPS.get(latin[start:end], ())
+            for sound, cost in (*sounds, _SILENT_E) if latin[start:] == "e" else sounds:
+                for place, before in places.items():
+                    total, next_place = before + cost, place + len(sound)
+                    if total <= bound and cyrillic.startswith(sound, place) and total < onto.get(next_place, bound + 1):
+                        onto[next_place] = total
     return round(reached[-1].get(len(cyrillic), IMPOSSIBLE), 3)
-
-
-def _advance(
-    reached: dict[int, float], places: dict[int, float], cyrillic: str, sound: str, cost: float, bound: float
-) -> None:
-    """Read one group of letters as a sound, from every position reached so far."""
-    for place, before in places.items():
-        total = before + cost
-        if total <= bound and cyrillic.startswith(sound, place):
-            end = place + len(sound)
-            if total < reached.get(end, IMPOSSIBLE):
-                reached[end] = total
-
-
-def begin_alike(latin: str, cyrillic: str) -> bool:
-    """Whether the first letters allow reading one word as the other: a fast check before ``transcription_cost``.
-
-    >>> begin_alike("johnson", "жонсон"), begin_alike("johnson", "бонсон")
-    (True, False)
-    """
-    return cyrillic[:1] in _FIRST_SOUNDS.get(latin[:1], "") or latin.startswith(_MUTE)
 
 
 def cyrillic_consonants(folded: str) -> str:
@@ -268,14 +255,13 @@ def latin_consonants(folded: str) -> list[str]:
 
 def _merge_sounds(key: str) -> str:
     """Merge doubled sounds, and treat тс like ц: Робертсон has a т before its с, ц has none."""
-    return _without_equal(key).replace("TS", "S")
+    return without_equal(key).replace("TS", "S")
 
 
 # Regular spellings of Russian names in Ukrainian and of Ukrainian names in Russian
 
 _MOST_NAME_SPELLINGS: Final = 16
 _HISSING: Final = "жчшщц"
-
 _NAME_ENDINGS: Final[dict[Language, dict[str, tuple[str, ...]]]] = {
     "ru": _table(
         "ский:ський цкий:цький зкий:зький ской:ський,ськой ый:ий ой:ой,ий ик:ик,ік ич:ич ыч:ич ец:ець арь:ар рь:р ия:ія"
@@ -284,12 +270,10 @@ _NAME_ENDINGS: Final[dict[Language, dict[str, tuple[str, ...]]]] = {
         "ський:ский цький:цкий зький:зкий ий:ый,ий,ой ій:ий,ей ик:ик,ык ич:ич ець:ец ів:ов,ив їв:ев,ив єв:ев ія:ия"
     ),
 }
-
 _LETTER_GROUPS: Final[dict[Language, re.Pattern[str]]] = {
     "ru": re.compile("ъе|ье|ъя|ья|ью|ьи|ий|."),
     "uk": re.compile(f"{APOSTROPHE}[яюєї]|ьо|йо|."),
 }
-
 _LETTERS: Final[dict[Language, dict[str, tuple[str, ...]]]] = {
     "ru": _table(
         f"ы:и э:е ъ:{APOSTROPHE} ъе:{APOSTROPHE}є ье:{APOSTROPHE}є,ьє ъя:{APOSTROPHE}я ья:{APOSTROPHE}я,ья"
@@ -373,21 +357,21 @@ def _candidates(
     limit = min(dearest, per_letter * len(folded))
     found: dict[str, float] = {}
     for key in (one for one in keys if len(one) - one.count("A") >= _FEWEST_CONSONANTS):
-        for word in islice(words.of(key, lambda word: _is_alike(word, folded, source)), _MOST_CANDIDATES):
-            latin, cyrillic = (folded, folded_cyrillic(word)) if source == "en" else (folded_latin(word), folded)
-            cost = transcription_cost(latin, cyrillic, limit=limit)
+        for word in islice(words.of(key, lambda word: _is_alike(*_pair(word, folded, source))), _MOST_CANDIDATES):
+            cost = transcription_cost(*_pair(word, folded, source), limit=limit)
             if cost <= limit:
                 found[word] = cost
     return found
 
 
-def _is_alike(word: str, folded: str, source: Language) -> bool:
-    """Whether length and beginning of a word fit: comparing all letters is slow."""
-    if source == "en":
-        other = folded_cyrillic(word)
-        return -_SILENT <= len(other) - len(folded) <= _EXTRA and begin_alike(folded, other)
-    other = folded_latin(word)
-    return -_EXTRA <= len(other) - len(folded) <= _SILENT and begin_alike(other, folded)
+def _pair(word: str, folded: str, source: Language) -> tuple[str, str]:
+    return (folded, folded_cyrillic(word)) if source == "en" else (folded_latin(word), folded)
+
+
+def _is_alike(latin: str, cyrillic: str) -> bool:
+    """Whether lengths and first letters fit: comparing all letters is slow."""
+    begin_alike = cyrillic[:1] in _FIRST_SOUNDS.get(latin[:1], "") or latin.startswith(_MUTE)
+    return begin_alike and -_EXTRA <= len(latin) - len(cyrillic) <= _SILENT
 
 
 def _best(found: Mapping[str, float], known: Set[str], target: Language) -> list[str]:
@@ -408,11 +392,9 @@ def names_by_consonants(language: Language) -> target_lexicon.WordsByKey:
         return (place for word, place in target_lexicon.places_of_words(language).items() if is_possible(word))
 
     def keys_of(word: str) -> Sequence[str]:
-        return (
-            latin_consonants(folded_latin(word)) if language == "en" else [cyrillic_consonants(folded_cyrillic(word))]
-        )
+        return sound_keys(word, language)[1:]
 
-    return target_lexicon.frequent_words_by_key("names by sound", language, keys_of, places)
+    return target_lexicon.words_by_key("names by sound", language, keys_of, places)
 
 
 def _possible_names(language: Language) -> Callable[[str], bool]:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from functools import cache
+from operator import itemgetter
 from typing import TYPE_CHECKING, Final
 
 from infostream_dedup.language.lexicon.frequency import form_frequencies
@@ -28,13 +29,12 @@ if TYPE_CHECKING:
 # occasional ones more.
 
 IMPOSSIBLE: Final = 99.0
-
 _COARSE: Final = str.maketrans(
     {**dict.fromkeys("еэєёиіїыйо", "и"), **dict.fromkeys("ьъ" + APOSTROPHE, ""), "я": "а", "ю": "у", "ґ": "г"}
 )
-
 _PLAIN: Final = str.maketrans({**dict.fromkeys("ьъ" + APOSTROPHE, ""), "ґ": "г"})
 _DOUBLED_LETTER: Final = re.compile(r"(.)\1")
+_ONCE: Final = itemgetter(1)
 
 
 def _costs(text: str) -> tuple[tuple[str, str, float], ...]:
@@ -79,7 +79,7 @@ _HARDENED: Final = ("р", "ч", "ш", "щ", "ж", "ц", "б", "п", "в", "м", 
 
 def coarse_key(word: str) -> str:
     """Return a key that cognates with equal beginnings and endings share."""
-    return _DOUBLED_LETTER.sub(r"\1", word.translate(_COARSE))
+    return _DOUBLED_LETTER.sub(_ONCE, word.translate(_COARSE))
 
 
 def endings_changed(word: str, source: Language) -> dict[str, float]:
@@ -100,7 +100,7 @@ def distance(word: str, other: str, source: Language) -> float:
     one, two = word.translate(_PLAIN), other.translate(_PLAIN)
     extra = 0.0
     if len(one) != len(two):
-        one, two = _DOUBLED_LETTER.sub(r"\1", one), _DOUBLED_LETTER.sub(r"\1", two)
+        one, two = _DOUBLED_LETTER.sub(_ONCE, one), _DOUBLED_LETTER.sub(_ONCE, two)
         extra = _DOUBLING
     if len(one) != len(two):
         return IMPOSSIBLE
@@ -136,8 +136,6 @@ _COSTS: Final[dict[Language, dict[tuple[str, str], float]]] = {
     "ru": _LETTERS,
     "uk": {(uk, ru): cost for (ru, uk), cost in _LETTERS.items()},
 }
-
-
 _LEAST_SHARE: Final = 0.02  # minimum frequency of an answer relative to the term
 _LEAST_SHARE_OF_IRREGULAR: Final = 0.1
 _REGULAR_COST: Final = 0.3
@@ -180,9 +178,7 @@ def _respelled(term: str, source: Language, target: Language) -> list[Cognate]:
     dearest = min(_DEAREST_PAIR, _PER_LETTER * len(term))
     found: dict[str, float] = {}
     for spelt, change in endings_changed(term, source).items():
-        key = coarse_key(spelt)
-        # Of words under one hash, most have another key: nearly all of these begin otherwise.
-        for word in words.of(key, lambda word, key=key: key.startswith(word[:1].translate(_COARSE))):  # type: ignore[misc]
+        for word in words.of(coarse_key(spelt)):
             cost = round(change + distance(spelt, word, source), 3)
             least = own * (_LEAST_SHARE if cost <= _REGULAR_COST else _LEAST_SHARE_OF_IRREGULAR)
             if cost <= dearest and cost < found.get(word, _DEAREST_PAIR + 1) and frequency(word) >= least:
@@ -205,4 +201,4 @@ def nouns_by_coarse_key(language: Language) -> target_lexicon.WordsByKey:
         nouns, known = target_lexicon.noun_lemmas(language), target_lexicon.places_of_words(language)
         return (known[word] for word in dict.fromkeys((*nouns.common, *nouns.names)))
 
-    return target_lexicon.frequent_words_by_key("cognates", language, lambda word: (coarse_key(word),), places)
+    return target_lexicon.words_by_key("cognates", language, lambda word: (coarse_key(word),), places)

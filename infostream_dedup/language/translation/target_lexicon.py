@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from zlib import crc32
@@ -103,6 +103,7 @@ def _kinds(tag: Any) -> tuple[bool, bool]:
     return not is_name, is_name
 
 
+_REMEMBERED: Final = 1 << 16  # of the words asked for: each other language asks for the same ones
 _COMMON: Final = 3e-6
 _SHARE_OF_PLURAL: Final = 0.1
 _FEW_PLURALS: Final = 0.06
@@ -139,6 +140,7 @@ def is_common_noun(word: str, language: Language) -> bool:
     return any(one.part_of_speech == "NOUN" and one.lemma == word and one.kinds == NO_NAME for one in readings)
 
 
+@lru_cache(_REMEMBERED)
 def may_be_name(word: str, language: Language) -> bool:
     """Whether the word may be a name and no common noun; frequent English ones have possessives and no plurals."""
     if language != "en":
@@ -169,15 +171,15 @@ def _share(form: str, word: str) -> float:
 # Making them anew takes some ten seconds: that is done by `tools/make_tables.py`, and at the first use if
 # the package's tables were made from other dictionaries or by other rules.
 
-RULES: Final = 1  # version of the rules by which words are chosen and keys are made; increase it when they change
-_WORDS_IN_BUCKET: Final = 3
+RULES: Final = 2  # version of the rules by which words are chosen and keys are made; increase it when they change
+_BUCKETS_PER_WORD: Final = 2  # a word under another key is read in vain
 _BYTES: Final = 3  # of the place of a word
 
 
 class Buckets(NamedTuple):
     """Places of words by hashes of their keys."""
 
-    starts: NDArray[np.int64]  # int64 (buckets + 1,)
+    starts: NDArray[np.int32]  # int32 (buckets + 1,)
     places: NDArray[np.int32]  # int32 (entries,)
 
 
@@ -194,16 +196,14 @@ class WordsByKey:
         self._words = words
         self.buckets = buckets
         self._keys_of = keys_of
-        self._ranks = ranks
+        owners = np.repeat(np.arange(len(buckets.starts) - 1), np.diff(buckets.starts))
+        ranked = buckets.places if ranks is None else buckets.places[np.lexsort((ranks[buckets.places], owners))]
+        self._starts, self._places = buckets.starts.data, ranked.data
 
     def of(self, key: str, fits: Callable[[str], bool] | None = None) -> Iterator[str]:
         """Yield the words with a key as key forms, in order, among those that fit: thousands may share a short key."""
-        starts, places = self.buckets
-        bucket = crc32(key.encode()) % (len(starts) - 1)
-        held = places[starts[bucket] : starts[bucket + 1]]
-        if self._ranks is not None:
-            held = held[np.argsort(self._ranks[held], kind="stable")]
-        for place in held.tolist():
+        bucket = crc32(key.encode()) % (len(self._starts) - 1)
+        for place in self._places[self._starts[bucket] : self._starts[bucket + 1]]:
             word = as_key_form(self._words[place])
             if (fits is None or fits(word)) and key in self._keys_of(word):
                 yield word
@@ -214,7 +214,7 @@ def made_buckets(places: Iterable[int], words: SortedLines, keys_of: Callable[[s
     every = list(words)
     pairs = [(crc32(key.encode()), place) for place in places for key in keys_of(as_key_form(every[place]))]
     table = np.array(pairs, np.int64).reshape(-1, 2)
-    count = max(1, len(table) // _WORDS_IN_BUCKET)
+    count = max(1, _BUCKETS_PER_WORD * len(table))
     entries = np.unique((table[:, 0] % count) << 32 | table[:, 1])
     sizes = np.bincount(entries >> 32, minlength=count)
     return Buckets(_starts(sizes), (entries & 0xFFFFFFFF).astype(np.int32))
@@ -233,8 +233,8 @@ def _unpacked_buckets(name: str, parts: PackedParts) -> Buckets:
     return Buckets(_starts(np.frombuffer(parts.part(f"{name} sizes"), "<u4")), places)
 
 
-def _starts(sizes: NDArray[np.integer]) -> NDArray[np.int64]:
-    return np.concatenate(([0], np.cumsum(sizes, dtype=np.int64)))
+def _starts(sizes: NDArray[np.integer]) -> NDArray[np.int32]:
+    return np.append(np.int32(0), np.cumsum(sizes, dtype=np.int32))
 
 
 def index_file(language: Language) -> Path:
@@ -254,27 +254,15 @@ def _shipped(language: Language) -> PackedParts | None:
     return parts if parts and parts.mark == mark_of_today() else None
 
 
-def frequent_words_by_key(
-    name: str, language: Language, keys_of: Callable[[str], Iterable[str]], places: Callable[[], Iterable[int]]
-) -> WordsByKey:
-    """Return an index of words of the table of frequencies."""
-    table = form_table(language)
-    return WordsByKey(table.forms, _buckets(name, language, table.forms, keys_of, places), keys_of, table.losses)
-
-
-def names_by_key(
-    name: str, language: Language, names: SortedLines, keys_of: Callable[[str], Iterable[str]]
-) -> WordsByKey:
-    """Return an index of all of a language's names, in order of code points."""
-    return WordsByKey(names, _buckets(name, language, names, keys_of, lambda: range(len(names))), keys_of)
-
-
-def _buckets(
+def words_by_key(
     name: str,
     language: Language,
-    words: SortedLines,
     keys_of: Callable[[str], Iterable[str]],
     places: Callable[[], Iterable[int]],
-) -> Buckets:
-    parts = _shipped(language)
-    return made_buckets(places(), words, keys_of) if parts is None else _unpacked_buckets(name, parts)
+    words: SortedLines | None = None,
+) -> WordsByKey:
+    """Return an index of some of the words in the order of their frequencies, or of other words by code points."""
+    table, parts = form_table(language), _shipped(language)
+    held = table.forms if words is None else words
+    buckets = made_buckets(places(), held, keys_of) if parts is None else _unpacked_buckets(name, parts)
+    return WordsByKey(held, buckets, keys_of, table.losses if words is None else None)

@@ -26,7 +26,6 @@ from infostream_dedup.language.translation.word_pairs import word_pairs
 from infostream_dedup.model import OUR_LANGUAGES, Language
 
 _Texts = Callable[[Sequence[int], int], Mapping[int, tuple[str, str]]]
-
 BEGINNING: Final = 1000  # number of bytes of a text that are read
 _WORD: Final = re.compile("[^\\W_]+")
 _SENTENCE: Final = re.compile("[.!?…]\\s|\\n")

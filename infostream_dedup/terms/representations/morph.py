@@ -35,7 +35,7 @@ class _Morph(Representation):
     def terms_of_new(self, keys: Sequence[str], language: Language, settings: Settings) -> list[str | None]:
         if language not in OUR_LANGUAGES:
             return super().terms_of_new(keys, language, settings)
-        return form_cache.terms_of_new(keys, language, strict=settings.morph == "strict")
+        return form_cache.form_cache_of(language).terms_of_new(keys, strict=settings.morph == "strict")
 
     def listed_terms(
         self, forms: SurfaceList, words: NDArray[np.int64], language: Language, settings: Settings, *, kept: bool = True

@@ -24,7 +24,6 @@ from infostream_dedup.language.translation.rungs import Rung, Translation, regis
 from infostream_dedup.model import OUR_LANGUAGES, Language
 
 CONFIDENCE: Final = 0.8  # confidence in one model; a translation through a third language has the product of two
-
 _PIVOTS: Final[tuple[Language, ...]] = ("en", *(language for language in OUR_LANGUAGES if language != "en"))
 """English first: most models of Argos Translate are from or to it."""
 

@@ -10,11 +10,13 @@ from typing import TYPE_CHECKING, Final
 from infostream_dedup.language.lexicon.frequency import form_frequencies
 from infostream_dedup.language.lexicon.tables import APOSTROPHE
 from infostream_dedup.language.translation import romanisation, target_lexicon
+from infostream_dedup.language.translation.model_files import best_models
 from infostream_dedup.language.translation.rungs import Rung, Translation, register
 from infostream_dedup.language.translation.slavic_cognates import cognates, look_alikes
+from infostream_dedup.language.translation.word_pairs import word_pairs
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from infostream_dedup.model import Language
 
@@ -65,11 +67,9 @@ _ENDINGS: Final[tuple[tuple[str, str, str, str], ...]] = (
     ("", "", "", "e"),
     ("", "", "", ""),
 )
-
 _CYRILLIC: Final = str.maketrans(
     "абвгдезиклмнопрстуфцыэіїйєґхжчшщюя", "abvgdesiklmnoprstufsieiiiegkgcccua", "ьъ" + APOSTROPHE
 )
-
 _ENGLISH_GROUPS: Final = dict(
     pair.split(":")
     for pair in (
@@ -77,11 +77,9 @@ _ENGLISH_GROUPS: Final = dict(
         " h:g"
     ).split()
 )
-
 _ENGLISH: Final = re.compile("|".join(sorted(_ENGLISH_GROUPS, key=len, reverse=True)))
 _GROUP: Final = re.compile("|".join(group for group in _ENGLISH_GROUPS if len(group) > 1))
 _ENGLISH_LETTERS: Final = str.maketrans({group: sound for group, sound in _ENGLISH_GROUPS.items() if len(group) == 1})
-_DOUBLED: Final = re.compile(r"(.)\1+")
 _SHORTEST_STEM: Final = 2
 _SHORTEST_BARE_STEM: Final = 5
 _STRONG: Final = 4  # minimum length of the mark of an ending that native words hardly ever have by chance
@@ -118,7 +116,7 @@ def _fold_word(stem: str, language: Language) -> str:
         spelt = _ENGLISH.sub(lambda group: _ENGLISH_GROUPS[group[0]], stem)
     else:
         spelt = stem.translate(_ENGLISH_LETTERS)
-    return _DOUBLED.sub(r"\1", spelt)
+    return romanisation.without_equal(spelt)
 
 
 _COLUMN: Final[dict[Language, int]] = {"ru": 1, "uk": 2, "en": 3}
@@ -134,8 +132,6 @@ def _by_last_letter(column: int) -> dict[str, tuple[tuple[str, str], ...]]:
 _ENDINGS_OF: Final[dict[Language, dict[str, tuple[tuple[str, str], ...]]]] = {
     language: _by_last_letter(column) for language, column in _COLUMN.items()
 }
-
-
 _LEAST_SHARE: Final = 0.02
 _LEAST_SHARE_OF_WEAK: Final = 0.1
 _RAREST: Final = 1e-7
@@ -192,9 +188,31 @@ def words_by_international_key(language: Language) -> target_lexicon.WordsByKey:
             if len(word) >= _SHORTEST:
                 yield known[word]
 
-    return target_lexicon.frequent_words_by_key(
+    return target_lexicon.words_by_key(
         "international", language, lambda word: international_keys(word, language), places
     )
+
+
+def leading_to(words: Iterable[str], terms: Sequence[str], source: Language) -> list[str]:
+    """Return the terms that may surely lead to any of some English words: no others do, by any rung."""
+    if best_models() or not terms:
+        return list(terms)
+    wanted = set(words)
+    tabled = {term for term, found in word_pairs(source, "en").items() if any(one.term in wanted for one in found)}
+    tabled |= wanted
+    sounds = {key for word in wanted for key in romanisation.sound_keys(word, "en")}
+    origins = {key for word in wanted for key in international_keys(word, "en")}
+    heads = {key.rstrip(ascii_uppercase)[:_SHORTEST_STEM] for key in origins}
+    # All at once; a line break inside a term is no letter.
+    whole = "\n".join(term.replace("\n", "") for term in terms)
+    keys = (spelt.split("\n") for spelt in (*romanisation.sound_keys(whole, source), _fold_word(whole, source)))
+    every = zip(terms, *keys, strict=True)
+    return [
+        term
+        for term, letter, consonant, folded in every
+        if (term.rpartition("-")[2] in tabled or term in tabled or letter in sounds or consonant in sounds)
+        or ((folded[:2] in heads or folded[:1] in heads) and not origins.isdisjoint(international_keys(term, source)))
+    ]
 
 
 _REGULAR: Final = 0.92

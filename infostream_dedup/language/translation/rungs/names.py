@@ -13,7 +13,7 @@ from infostream_dedup.language.lexicon.frequency import form_frequencies
 from infostream_dedup.language.lexicon.word_lists import names, personal_names
 from infostream_dedup.language.translation.romanisation import cyrillised, latin_key, respelt, romanised, western_names
 from infostream_dedup.language.translation.rungs import Rung, Translation, register
-from infostream_dedup.language.translation.target_lexicon import WordsByKey, may_be_name, names_by_key
+from infostream_dedup.language.translation.target_lexicon import WordsByKey, may_be_name, words_by_key
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -60,12 +60,11 @@ _Found = list[tuple[str, float]]
 
 
 def _between_slavic(terms: Sequence[str], source: Language, target: Language) -> list[_Found]:
-    listed = [_listed_names(term, source, target)[:_MOST] for term in terms]
     return [
-        [(name, _LISTED) for name in found]
-        if found
-        else _rank_used(respelt(term, source), target) or _by_rule(term, respelt(term, source))
-        for term, found in zip(terms, listed, strict=True)
+        [(name, _LISTED) for name in _listed_names(term, source, target)[:_MOST]]
+        or _rank_used(spelt := respelt(term, source), target)
+        or _by_rule(term, spelt)
+        for term in terms
     ]
 
 
@@ -122,7 +121,8 @@ def _names_by_key(key: str, language: Language) -> list[str]:
 @cache
 def personal_names_by_latin_key(language: Language) -> WordsByKey:
     """Return the index of personal names by the keys of their Latin spellings."""
-    return names_by_key("personal names", language, personal_names(language).names, lambda name: (latin_key(name),))
+    every = personal_names(language).names
+    return words_by_key("personal names", language, lambda name: (latin_key(name),), lambda: range(len(every)), every)
 
 
 @cache
