@@ -135,9 +135,9 @@ class NotCompared:
         return text_hashes
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class DocumentBlock:
-    """Consecutive documents."""
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class DocumentBlock(Sequence[Document]):
+    """Consecutive documents; as a sequence it makes each when it is asked for."""
 
     ids: Sequence[str]  # as ``Document.id``
     languages: Sequence[str | None]  # as ``Document.lang``
@@ -154,9 +154,23 @@ class DocumentBlock:
     without_text: Callable[[int], Document]  # creates document i with an empty ``text``
     not_compared: NotCompared | None = None  # what was left out of the texts; `None` if they are as given
     openings: NDArray[np.int64] | None = None  # `openings_of` the documents, if they were read
+    # returns document i if the columns were made of it, `None` if not; it may hold what UTF-8 cannot encode
+    whole: Callable[[int], Document | None] = lambda _: None
+    # returns the record of document i, with its text as JSON that is not written again; `None` if it must be made
+    record: Callable[[int], dict[str, Any] | None] = lambda _: None
 
     def __len__(self) -> int:
         return len(self.ids)
+
+    @overload
+    def __getitem__(self, number: int) -> Document: ...
+    @overload
+    def __getitem__(self, number: slice) -> list[Document]: ...
+    def __getitem__(self, number: int | slice) -> Document | list[Document]:
+        if isinstance(number, slice):
+            return [self[one] for one in range(*number.indices(len(self)))]
+        number = range(len(self))[number]
+        return self.whole(number) or filled(self.without_text(number), self.text(number))
 
     def title(self, number: int) -> str:
         """Title of a document."""
@@ -165,6 +179,11 @@ class DocumentBlock:
     def text(self, number: int) -> str:
         """Text of a document."""
         return self.data[self.bodies[number] : self.offsets[number + 1]].tobytes().decode()
+
+    def listed_titles(self) -> list[str]:
+        """Title of every document."""
+        whole, bounds = self.data.data, zip(self.offsets.tolist(), self.titles.tolist(), strict=False)
+        return [str(whole[begin:end], "utf-8") for begin, end in bounds]
 
     def texts(self) -> list[str]:
         """Text of every document."""
@@ -177,15 +196,33 @@ class DocumentBlock:
         whole = self.data.data
         return [str(whole[begin:end], "utf-8") for begin, end in pairwise(self.offsets.tolist())]
 
-    def documents(self) -> Iterator[Document]:
+    def __iter__(self) -> Iterator[Document]:
         """The documents, texts included."""
-        for number, text in enumerate(self.texts()):
-            yield filled(self.without_text(number), text)
+        return map(self.__getitem__, range(len(self)))
+
+    def part(self, begin: int, end: int) -> DocumentBlock:
+        """Some consecutive ones of the documents, as they were given; texts are a view."""
+        part, bare, whole, record = slice(begin, end), self.without_text, self.whole, self.record
+        return DocumentBlock(
+            ids=self.ids[part],
+            languages=self.languages[part],
+            sources=self.sources[part],
+            urls=self.urls[part],
+            times=self.times[part],
+            data=self.data,
+            offsets=self.offsets[begin : end + 1],
+            titles=self.titles[part],
+            bodies=self.bodies[part],
+            characters=self.characters[part],
+            without_text=lambda number: bare(begin + number),
+            whole=lambda number: whole(begin + number),
+            record=lambda number: record(begin + number),
+        )
 
 
 def single_documents(one: Document | DocumentBlock) -> Iterable[Document]:
     """The documents of a block, or a single one."""
-    return (one,) if isinstance(one, Document) else one.documents()
+    return (one,) if isinstance(one, Document) else one
 
 
 # The documents of a whole collection, mostly as columns

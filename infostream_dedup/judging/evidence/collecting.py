@@ -91,7 +91,7 @@ class EvidenceReader:
             self.add(block)
             return
         if self._meanings is not None:
-            for document in block.documents():
+            for document in block:
                 self.add(document)
             return
         self._read_waiting()

@@ -12,10 +12,11 @@ from typing import Final, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from infostream_dedup.documents.block_reading import block_of as columns_of
 from infostream_dedup.judging.evidence.collecting import EvidenceReader
 from infostream_dedup.judging.repeated.equality import equality_hash, equality_hashes
 from infostream_dedup.judging.repeated.lines import fragments_of, openings_of
-from infostream_dedup.language.text.surface_pool import Utf8Texts, texts_of, texts_of_bytes
+from infostream_dedup.language.text.surface_pool import Utf8Texts, texts_of
 from infostream_dedup.machine.progress import Progress
 from infostream_dedup.model import (
     LANGUAGES,
@@ -67,30 +68,12 @@ def _gathered(documents: Sequence[Document]) -> Iterable[Document | DocumentBloc
 
 def block_of(documents: Sequence[Document]) -> DocumentBlock | None:
     """Return documents as columns; ``None`` if a text or title has a lone surrogate, which UTF-8 cannot encode."""
-    whole = [full_text(one) for one in documents]
     try:
-        texts = texts_of_bytes([text.encode() for text in whole])
-        titles = np.array([len(one.title.encode()) for one in documents], dtype=np.int64)
+        block = columns_of(documents, str.encode)
     except UnicodeEncodeError:
         return None
-    begins = texts.offsets[:-1]
-    # A title that is not part of the text is followed by a line break.
-    apart = np.array([text is not one.text for text, one in zip(whole, documents, strict=True)], dtype=np.bool_)
-    times = [NO_TIME if one.time is None else microseconds_of(one.time) for one in documents]
     bare = [without_text(one) for one in documents]
-    return DocumentBlock(
-        ids=[one.id for one in documents],
-        languages=[one.lang for one in documents],
-        sources=[one.source for one in documents],
-        urls=[one.url for one in documents],
-        times=np.array(times, dtype=np.int64),
-        data=texts.data,
-        offsets=texts.offsets,
-        titles=begins + titles,
-        bodies=begins + np.where(apart, titles + 1, 0),
-        characters=np.array([(len(one.title), len(one.text)) for one in documents], dtype=np.int64),
-        without_text=bare.__getitem__,
-    )
+    return replace(block, without_text=bare.__getitem__, whole=lambda _: None)
 
 
 _REPORTED_EVERY: Final = 500  # documents after which progress is reported

@@ -25,7 +25,7 @@ from infostream_dedup.judging.repeated.kernels.witnesses import LEFT_OUT
 from infostream_dedup.language.text.surface_pool import Utf8Texts
 from infostream_dedup.machine.files import reopenable_file
 from infostream_dedup.machine.threads import mapped, thread_count
-from infostream_dedup.model import Document, DocumentBlock, single_documents, with_texts
+from infostream_dedup.model import Document, DocumentBlock, single_documents
 from infostream_dedup.runs.batch.collection import in_blocks
 
 Documents = Iterable[Document | DocumentBlock]
@@ -83,7 +83,7 @@ def _without_lines(
         return replace(block, openings=openings)
     spans = [one[:3] for one in apart]
     cut = list(lines.shortened(texts, block.titles, block.bodies, (rows, marks), left_out, spans))
-    changed = _with_texts(block, cut)
+    changed = lines.without_lines(block, cut)
     chosen[:] = False
     chosen[[one.number for one in cut]] = True
     again = lines.fragments_of(Utf8Texts(changed.offsets, changed.data), only_first=True, chosen=chosen)
@@ -93,29 +93,6 @@ def _without_lines(
 
 def _openings(rows: FragmentRows, block: DocumentBlock) -> NDArray[np.int64]:
     return lines.openings_of(rows, np.zeros_like(rows.flags), block.sources, block.times)
-
-
-def _with_texts(block: DocumentBlock, cut: list[lines.Shortened]) -> DocumentBlock:
-    texts, bodies = lines.without_lines(Utf8Texts(block.offsets, block.data), block.bodies, cut)
-    titles, characters = block.titles - block.offsets[:-1], block.characters.copy()
-    for one in cut:
-        titles[one.number] = len(one.title)
-        characters[one.number] = len(one.title.decode()), len(one.text.decode())
-    changed, bare = {one.number: one for one in cut}, block.without_text
-
-    def without_text(number: int) -> Document:
-        found = bare(number)
-        return found if number not in changed else with_texts(found, changed[number].title.decode(), "")
-
-    return replace(
-        block,
-        data=texts.data,
-        offsets=texts.offsets,
-        titles=texts.offsets[:-1] + titles,
-        bodies=bodies,
-        characters=characters,
-        without_text=without_text,
-    )
 
 
 class Rereadable:
