@@ -50,9 +50,8 @@ class IngestedBatch:
 
     def rows(self) -> Iterator[dict[str, Any]]:
         """Return the verdicts; with ``annotate``, the documents with their verdicts in columns."""
-        for document, verdict in zip(self.documents, self.verdicts, strict=True):
-            row = verdict.as_dict(self.fields)
-            yield row if self.columns is None else self.columns.row(document, row)
+        rows = (verdict.as_dict(self.fields) for verdict in self.verdicts)
+        return rows if self.columns is None else map(self.columns.row, self.documents, rows)
 
     def originals(self) -> Iterator[dict[str, Any]]:
         """Return the documents that repeat nothing: those neither ``exact`` nor ``duplicate``."""
