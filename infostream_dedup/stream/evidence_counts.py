@@ -7,12 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from infostream_dedup.judging.evidence.reading import (
-    evidence_texts,
-    evidence_texts_of_block,
-    lent_evidence,
-    read_evidence,
-)
+from infostream_dedup.judging.evidence.reading import evidence_texts, lent_evidence, read_evidence
 from infostream_dedup.judging.evidence.records import EPOCH, Changes, EvidenceFrequencies, changes_of, pack_weighed
 from infostream_dedup.model.stream_records import CountedEvidence
 
@@ -74,7 +69,7 @@ class EvidenceCounts:
             if epoch != self.epoch:
                 self._close(epoch, found)
                 batch = []
-            with lent_evidence(*evidence_texts_of_block(documents.part(begin, end))) as raw:
+            with lent_evidence(*evidence_texts(documents.part(begin, end))) as raw:
                 found.records += pack_weighed(raw, numbers[begin:end], *self.weights()).blobs()
                 found.triples += raw.triple_blobs()
                 batch.append(changes_of(raw, numbers[begin:end]))

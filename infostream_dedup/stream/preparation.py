@@ -198,10 +198,6 @@ def prepare(
     published = [None if time == NO_TIME else time for time in documents.times.tolist()]
     clocks = [clock.advance(time) for time in published]
     times = [clock if time is None or time <= NO_CLOCK else time for time, clock in zip(published, clocks, strict=True)]
-    texts = Utf8Texts(documents.offsets, documents.data)
-    hashes = equality_hashes(lambda number: documents[number].text, texts, documents.bodies)
-    if documents.not_compared is not None:
-        documents.not_compared.add_to(hashes)
     return Prepared(
         first=first,
         given=given,
@@ -209,7 +205,7 @@ def prepare(
         lines=compared.lines,
         versions=versions or [0] * len(documents),
         content_hashes=content_hashes,
-        hashes=list(zip(hashes, _openings(compared, settings), strict=True)),
+        hashes=list(zip(equality_hashes(documents), _openings(compared, settings), strict=True)),
         published=published,
         clocks=np.array(clocks, dtype=np.int64),
         times=np.array(times, dtype=np.int64),

@@ -9,7 +9,7 @@ import pytest
 from infostream_dedup import Document, Settings, dedup, key_terms, pairs, similarity_matrix, sweep
 from infostream_dedup.documents import Reading, read_documents
 from infostream_dedup.errors import BadDataError, ConfigurationError, UsageError
-from infostream_dedup.judging.evidence.reading import evidence_texts, evidence_texts_of_block
+from infostream_dedup.judging.evidence.reading import evidence_texts
 from infostream_dedup.judging.repeated.equality import equality_hash
 from infostream_dedup.model import DocumentBlock, full_text, single_documents
 from infostream_dedup.runs.batch.collection import block_of, collect, in_blocks
@@ -79,11 +79,11 @@ DOCUMENTS = [
 def test_a_block_has_every_field_of_its_documents() -> None:
     block = block_of(DOCUMENTS)
     assert block is not None
-    assert list(block.documents()) == DOCUMENTS
+    assert list(block) == DOCUMENTS
     assert block.full_texts() == [full_text(one) for one in DOCUMENTS]
     assert [block.title(number) for number in range(len(block))] == [one.title for one in DOCUMENTS]
     assert block.characters.tolist() == [[len(one.title), len(one.text)] for one in DOCUMENTS]
-    texts, heads = evidence_texts_of_block(block)
+    texts, heads = evidence_texts(block)
     expected, expected_heads = evidence_texts(DOCUMENTS)
     assert bytes(texts.data) == bytes(expected.data)
     assert heads.tolist() == expected_heads.tolist()

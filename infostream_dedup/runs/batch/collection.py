@@ -240,10 +240,9 @@ def _hashes_of(one: Document | DocumentBlock) -> tuple[list[bytes], NDArray[np.i
 def hashes_of_block(block: DocumentBlock) -> tuple[list[bytes], NDArray[np.int64]]:
     """Return ``equality_hashes`` and ``openings_of`` the documents of a block."""
     texts = Utf8Texts(block.offsets, block.data)
-    hashes = equality_hashes(block.text, texts, block.bodies)
-    if block.not_compared is not None:
-        block.not_compared.add_to(hashes)
-    return hashes, _openings(texts, block.sources, block.times) if block.openings is None else block.openings
+    return equality_hashes(block), _openings(
+        texts, block.sources, block.times
+    ) if block.openings is None else block.openings
 
 
 def _openings(texts: Utf8Texts, sources: Sequence[str | None], times: NDArray[np.int64]) -> NDArray[np.int64]:

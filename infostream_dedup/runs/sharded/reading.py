@@ -18,7 +18,7 @@ from infostream_dedup.judging.evidence.records import EvidenceFrequencies, Evide
 from infostream_dedup.judging.repeated.equality import equality_hash, equality_hashes
 from infostream_dedup.judging.repeated.lines import fragments_of, openings_of
 from infostream_dedup.language.text.fingerprint import TEXT_HASH, text_hash
-from infostream_dedup.language.text.surface_pool import Utf8Texts, encoded, texts_of
+from infostream_dedup.language.text.surface_pool import encoded, texts_of
 from infostream_dedup.machine.arrays import Ragged, offsets_of
 from infostream_dedup.machine.progress import Progress
 from infostream_dedup.model import NO_TIME, Document, DocumentBlock, Settings, full_text
@@ -238,12 +238,9 @@ class _Besides:
         self._moments += _seconds(block.times).tolist()
         self._lengths += block.characters[:, 1].tolist()
         if self._hashes:
-            digests = equality_hashes(block.text, Utf8Texts(block.offsets, block.data), block.bodies)
-            if block.not_compared is not None:
-                block.not_compared.add_to(digests)
-            self._digests += [one.ljust(DIGEST, b"\0") for one in digests]
+            self._digests += [one.ljust(DIGEST, b"\0") for one in equality_hashes(block)]
         if self._evidence is not None:
-            for document in block.documents():
+            for document in block:
                 self._taken += self._evidence.add(document)
 
     def taken(self, *, last: bool = False) -> Iterator[tuple[str, pa.RecordBatch]]:
