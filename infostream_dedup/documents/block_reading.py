@@ -448,7 +448,8 @@ def block_of(documents: Sequence[Document], encode: Callable[[str], bytes] = enc
     """Return documents as columns."""
     if isinstance(documents, DocumentBlock):
         return documents
-    titles, parts = [encode(one.title) for one in documents], []
+    titles = [encode(one.title) for one in documents]
+    parts: list[bytes] = []
     for one, title in zip(documents, titles, strict=True):
         # A title that is not part of the text is followed by a line break.
         parts += (b"" if one.text.startswith(one.title) else title + b"\n", encode(one.text))

@@ -80,7 +80,7 @@ def outcome(read, path, tmp_path, **options):
     report, found = ReadingReport(), []
     try:
         for one in read(path, report=report, reading=Reading(**options)):
-            found.extend([one] if isinstance(one, Document) else one.documents())
+            found.extend([one] if isinstance(one, Document) else one)
         error = None
     except InfostreamError as fault:
         error = (type(fault), str(fault), vars(fault))
@@ -151,7 +151,7 @@ def test_plain_news_is_read_in_columns(read_together, tmp_path):
     blocks = list(read_document_blocks(path, reading=Reading(), report=ReadingReport()))
     assert [type(one) for one in blocks] == [DocumentBlock]
     block, documents = blocks[0], list(read_documents(path))
-    assert list(block.documents()) == documents
+    assert list(block) == documents
     assert block.full_texts() == [full_text(one) for one in documents]
     assert [block.title(number) for number in range(50)] == ["Мэр"] * 50
     assert block.characters.tolist() == [[len(one.title), len(one.text)] for one in documents]
@@ -246,5 +246,5 @@ def test_what_a_list_holds_stays_as_it_is():
     values = [{"id": f"n{number}", "text": "Мэр открыл мост", "seen": {number}} for number in range(50)]
     (block,) = read_document_blocks(values, reading=Reading(), report=ReadingReport())
     assert isinstance(block, DocumentBlock)
-    assert list(block.documents()) == list(read_documents(values))
-    assert [*block.documents()][7].extra["seen"] is values[7]["seen"]
+    assert list(block) == list(read_documents(values))
+    assert block[7].extra["seen"] is values[7]["seen"]
