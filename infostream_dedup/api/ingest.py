@@ -22,7 +22,7 @@ from infostream_dedup.model.stream_records import VERDICT_FIELDS, Verdict
 from infostream_dedup.model.tabular import Tabular
 
 if TYPE_CHECKING:
-    from infostream_dedup.documents.block_reading import Placed
+    from infostream_dedup.documents.block_reading import PlacedBatch
     from infostream_dedup.machine.progress import Progress
     from infostream_dedup.stream.deduplicator import Deduplicator, OnConflict
     from infostream_dedup.stream.intake import Intake
@@ -230,7 +230,7 @@ def ingest(
     bad = read.bad_records()
     tell = note or _ignore
     # A missing input is refused before a store is made.
-    batches: Iterator[Sequence[Placed]] = iter(())
+    batches: Iterator[PlacedBatch] = iter(())
     if broker is None:
         batches = _batches(source, bad, read, follow=follow, size=batch_size, seconds=batch_seconds, note=tell)
     with ExitStack() as stack:
@@ -351,7 +351,7 @@ def _batches(
     size: int,
     seconds: float,
     note: Callable[[str], None],
-) -> Iterator[Sequence[Placed]]:
+) -> Iterator[PlacedBatch]:
     from infostream_dedup.documents.block_reading import placed_batches
     from infostream_dedup.stream.intake import followed
 

@@ -7,9 +7,10 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC
-from itertools import groupby
+from functools import partial
+from itertools import chain, groupby
 from pathlib import Path
-from typing import Any, Final, NamedTuple, TypeAlias, overload
+from typing import Any, Final, NamedTuple, TypeAlias
 
 import numpy as np
 import orjson
@@ -75,6 +76,7 @@ from infostream_dedup.model import (
     moment_of,
     without_text,
 )
+from infostream_dedup.model.document import ALIGNED, MADE
 
 _SIZE: Final = 1 << 21
 """Bytes read at a time: as many as fit into the processor's cache together with what is computed from them."""
@@ -357,29 +359,7 @@ def read_document_blocks(
 
 
 Placed: TypeAlias = tuple[Document, Place]
-
-
-class PlacedBlock(Sequence[Placed]):
-    """Documents as columns, with their places in the input."""
-
-    __slots__ = ("documents", "place", "source")
-
-    def __init__(self, documents: DocumentBlock, place: Callable[[int], Place], source: str = "") -> None:
-        self.documents = documents
-        self.place = place
-        self.source = source
-
-    def __len__(self) -> int:
-        return len(self.documents)
-
-    @overload
-    def __getitem__(self, number: int) -> Placed: ...
-    @overload
-    def __getitem__(self, number: slice) -> list[Placed]: ...
-    def __getitem__(self, number: int | slice) -> Placed | list[Placed]:
-        if isinstance(number, slice):
-            return [self[one] for one in range(*number.indices(len(self)))]
-        return self.documents[number], self.place(number)
+PlacedBatch: TypeAlias = Sequence[Placed] | DocumentBlock
 
 
 def placed_documents(source: Source, bad: BadRecords, reading: Reading) -> Iterator[Placed]:
@@ -390,58 +370,66 @@ def placed_documents(source: Source, bad: BadRecords, reading: Reading) -> Itera
     """
     reader = _Reader(reading, make_builder(reading, bad.report), bad, SeenIds())
     for one in reader.placed(open_items(source, reading, ONE_BY_ONE._replace(lines=reader.lines))):
-        if isinstance(one, PlacedBlock):
-            reader.count(one.source, one.documents)
-        yield from one if isinstance(one, PlacedBlock) else (one,)
+        if isinstance(one, DocumentBlock):
+            reader.count(one)
+            yield from zip(one, map(one.place, range(len(one))), strict=True)
+        else:
+            yield one
 
 
-def placed_batches(source: Source, bad: BadRecords, reading: Reading, size: int) -> Iterator[PlacedBlock]:
+def placed_batches(source: Source, bad: BadRecords, reading: Reading, size: int) -> Iterator[DocumentBlock]:
     """Read the documents of ``placed_documents`` in batches of ``size``; those that come later are not counted yet."""
     reader = _Reader(reading, make_builder(reading, bad.report), bad, SeenIds())
-    parts: list[PlacedBlock | Placed] = []
+    parts: list[DocumentBlock | Placed] = []
     held = 0
     for one in reader.placed(open_items(source, reading, ONE_BY_ONE._replace(lines=reader.lines))):
-        begin, many = 0, len(one) if isinstance(one, PlacedBlock) else 1
+        begin, many = 0, len(one) if isinstance(one, DocumentBlock) else 1
         while begin < many:
             end = min(many, begin + size - held)
-            if isinstance(one, PlacedBlock):
-                part = PlacedBlock(one.documents.part(begin, end), _from(one.place, begin))
-                reader.count(one.source, part.documents)
-                parts.append(part)
-            else:
-                parts.append(one)
+            part = one.part(begin, end) if isinstance(one, DocumentBlock) else one
+            if isinstance(part, DocumentBlock):
+                reader.count(part)
+            parts.append(part)
             held, begin = held + end - begin, end
             if held == size:
-                yield _batch_of(parts)
+                yield _joined(parts)
                 parts, held = [], 0
     if parts:
-        yield _batch_of(parts)
+        yield _joined(parts)
 
 
-def _from(place: Callable[[int], Place], begin: int) -> Callable[[int], Place]:
-    return lambda number: place(begin + number)
-
-
-def _batch_of(parts: Iterable[PlacedBlock | Placed]) -> PlacedBlock:
-    blocks: list[PlacedBlock] = []
-    for together, some in groupby(parts, key=lambda part: isinstance(part, PlacedBlock)):
+def _joined(parts: Iterable[DocumentBlock | Placed]) -> DocumentBlock:
+    """All documents of some parts of a batch; their texts are copied."""
+    blocks: list[DocumentBlock] = []
+    for together, some in groupby(parts, key=lambda part: isinstance(part, DocumentBlock)):
         several: list[Any] = list(some)
         blocks += several if together else [block_of_placed(several)]
-    firsts = offsets_of([len(block) for block in blocks]).tolist()
+    spans = [block.data[block.offsets[0] : block.offsets[-1]] for block in blocks]
+    begins, firsts = offsets_of(list(map(len, spans))), offsets_of(list(map(len, blocks))).tolist()
+    moved = begins[:-1] - np.array([block.offsets[0] for block in blocks])
 
-    def place(number: int) -> Place:
+    def made(name: str, number: int) -> Any:
         which = bisect_right(firsts, number) - 1
-        return blocks[which].place(number - firsts[which])
+        return getattr(blocks[which], name)(number - firsts[which])
 
-    return PlacedBlock(_joined([block.documents for block in blocks], firsts), place)
+    columns: dict[str, Any] = {name: partial(made, name) for name in MADE}
+    for name in ALIGNED:
+        several = [getattr(block, name) for block in blocks]
+        if name in ("titles", "bodies"):
+            several = [one + move for one, move in zip(several, moved, strict=True)]
+        listed = isinstance(several[0], list)
+        columns[name] = list(chain.from_iterable(several)) if listed else np.concatenate(several)
+    bounds = [block.offsets[:-1] + move for block, move in zip(blocks, moved, strict=True)]
+    data = np.concatenate([*spans, np.zeros(_ROOM, dtype=np.uint8)])
+    return DocumentBlock(data=data, offsets=np.concatenate([*bounds, begins[-1:]]), **columns)
 
 
-def block_of_placed(placed: Sequence[Placed]) -> PlacedBlock:
+def block_of_placed(placed: PlacedBatch) -> DocumentBlock:
     """Documents with their places as columns."""
-    if isinstance(placed, PlacedBlock):
+    if isinstance(placed, DocumentBlock):
         return placed
-    documents, places = [one for one, _ in placed], [place for _, place in placed]
-    return PlacedBlock(block_of(documents), places.__getitem__)
+    places = [place for _, place in placed]
+    return replace(block_of([one for one, _ in placed]), place=places.__getitem__)
 
 
 def block_of(documents: Sequence[Document], encode: Callable[[str], bytes] = encoded) -> DocumentBlock:
@@ -471,46 +459,6 @@ def block_of(documents: Sequence[Document], encode: Callable[[str], bytes] = enc
         characters=np.array(characters, dtype=np.int64).reshape(-1, 2),
         without_text=lambda number: without_text(documents[number]),
         whole=documents.__getitem__,
-    )
-
-
-def _joined(blocks: Sequence[DocumentBlock], firsts: Sequence[int]) -> DocumentBlock:
-    """All documents of some blocks, of which the first ones are given; their texts are copied."""
-    spans = [block.data[block.offsets[0] : block.offsets[-1]] for block in blocks]
-    begins = offsets_of(list(map(len, spans)))
-    moved = [begin - block.offsets[0] for begin, block in zip(begins.tolist(), blocks, strict=False)]
-
-    def placed(number: int) -> tuple[DocumentBlock, int]:
-        which = bisect_right(firsts, number) - 1
-        return blocks[which], number - firsts[which]
-
-    def whole(number: int) -> Document | None:
-        block, place = placed(number)
-        return block.whole(place)
-
-    def bare(number: int) -> Document:
-        block, place = placed(number)
-        return block.without_text(place)
-
-    def record(number: int) -> dict[str, Any] | None:
-        block, place = placed(number)
-        return block.record(place)
-
-    every = list(zip(blocks, moved, strict=True))
-    return DocumentBlock(
-        ids=[one for block in blocks for one in block.ids],
-        languages=[one for block in blocks for one in block.languages],
-        sources=[one for block in blocks for one in block.sources],
-        urls=[one for block in blocks for one in block.urls],
-        times=np.concatenate([block.times for block in blocks]),
-        data=np.concatenate([*spans, np.zeros(_ROOM, dtype=np.uint8)]),
-        offsets=np.concatenate([*(block.offsets[:-1] + move for block, move in every), begins[-1:]]),
-        titles=np.concatenate([block.titles + move for block, move in every]),
-        bodies=np.concatenate([block.bodies + move for block, move in every]),
-        characters=np.concatenate([block.characters for block in blocks]),
-        without_text=bare,
-        whole=whole,
-        record=record,
     )
 
 
@@ -565,7 +513,7 @@ class _Reader:
         if some:
             yield record_block(some, self._columns, ids=not self._makes_ids)
 
-    def placed(self, items: Iterator[Item | JsonBlock]) -> Iterator[PlacedBlock | Placed]:
+    def placed(self, items: Iterator[Item | JsonBlock]) -> Iterator[DocumentBlock | Placed]:
         """Yield documents with their places: counted if they come one by one, not yet if they come together."""
         for item in items:
             if isinstance(item, JsonBlock):
@@ -573,11 +521,12 @@ class _Reader:
             else:
                 yield from checked_documents(iter((item,)), self._builder, self._bad, None)
 
-    def _placed(self, block: JsonBlock) -> Iterator[PlacedBlock | Placed]:
+    def _placed(self, block: JsonBlock) -> Iterator[DocumentBlock | Placed]:
         for rows, left in self._runs(block):
             if len(rows):
-                documents, lines = self._columns_of(block, rows, block.strings(rows, ID)), block.kept(rows)
-                yield PlacedBlock(replace(documents, record=lines.record), lines.place, block.source)
+                lines = block.kept(rows)
+                documents = self._columns_of(block, rows, block.strings(rows, ID))
+                yield replace(documents, record=lines.record, place=lines.place)
             yield from checked_documents(_items(block, left), self._builder, self._bad, None)
 
     def _runs(self, block: _ColumnBlock) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64]]]:
@@ -622,7 +571,7 @@ class _Reader:
     def _taken(self, block: _ColumnBlock, rows: NDArray[np.int64], ids: list[str]) -> DocumentBlock:
         self._seen.add_new(ids, block.columns.hashes[rows], block.numbers(rows), block.source)
         taken = self._columns_of(block, rows, ids)
-        self.count(block.source, taken)
+        self._count(block.source, taken)
         return taken
 
     def _columns_of(self, block: _ColumnBlock, rows: NDArray[np.int64], ids: list[Any]) -> DocumentBlock:
@@ -657,8 +606,11 @@ class _Reader:
             self._looked = True
         return bare
 
-    def count(self, source: str, documents: DocumentBlock) -> None:
-        """Count documents of a file as passed on."""
+    def count(self, placed: DocumentBlock) -> None:
+        """Count documents, which have places, as passed on."""
+        self._count(placed.place(0).source, placed)
+
+    def _count(self, source: str, documents: DocumentBlock) -> None:
         report, number = self._bad.report, len(documents)
         report.read += number
         report.used += number

@@ -6,9 +6,9 @@ import re
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
-from functools import lru_cache
+from functools import lru_cache, partial
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, overload
 from urllib.parse import unquote
@@ -154,10 +154,11 @@ class DocumentBlock(Sequence[Document]):
     without_text: Callable[[int], Document]  # creates document i with an empty ``text``
     not_compared: NotCompared | None = None  # what was left out of the texts; `None` if they are as given
     openings: NDArray[np.int64] | None = None  # `openings_of` the documents, if they were read
-    # returns document i if the columns were made of it, `None` if not; it may hold what UTF-8 cannot encode
+    # return, of document i: itself if the columns were made of it, which may hold what UTF-8 cannot encode; its record,
+    # with a text in JSON that is not written again; and where it was read; `None` for what is not at hand
     whole: Callable[[int], Document | None] = lambda _: None
-    # returns the record of document i, with its text as JSON that is not written again; `None` if it must be made
     record: Callable[[int], dict[str, Any] | None] = lambda _: None
+    place: Callable[[int], Any] = lambda _: None
 
     def __len__(self) -> int:
         return len(self.ids)
@@ -202,22 +203,18 @@ class DocumentBlock(Sequence[Document]):
 
     def part(self, begin: int, end: int) -> DocumentBlock:
         """Some consecutive ones of the documents, as they were given; texts are a view."""
-        part, bare, whole, record = slice(begin, end), self.without_text, self.whole, self.record
-        return DocumentBlock(
-            ids=self.ids[part],
-            languages=self.languages[part],
-            sources=self.sources[part],
-            urls=self.urls[part],
-            times=self.times[part],
-            data=self.data,
-            offsets=self.offsets[begin : end + 1],
-            titles=self.titles[part],
-            bodies=self.bodies[part],
-            characters=self.characters[part],
-            without_text=lambda number: bare(begin + number),
-            whole=lambda number: whole(begin + number),
-            record=lambda number: record(begin + number),
-        )
+        columns: dict[str, Any] = {name: getattr(self, name)[begin:end] for name in ALIGNED}
+        columns |= {name: partial(_later, getattr(self, name), begin) for name in MADE}
+        return replace(self, offsets=self.offsets[begin : end + 1], **columns)
+
+
+ALIGNED: Final = ("ids", "languages", "sources", "urls", "times", "titles", "bodies", "characters")
+MADE: Final = ("without_text", "whole", "record", "place")
+"""Columns with an entry for each document, and functions of its number."""
+
+
+def _later(made: Callable[[int], Any], begin: int, number: int) -> Any:
+    return made(begin + number)
 
 
 def single_documents(one: Document | DocumentBlock) -> Iterable[Document]:

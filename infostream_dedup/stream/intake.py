@@ -24,9 +24,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 
     from infostream_dedup.documents import Annotation, BadRecords, Place, Reading
-    from infostream_dedup.documents.block_reading import Placed
+    from infostream_dedup.documents.block_reading import Placed, PlacedBatch
     from infostream_dedup.judging.passages.boilerplate import Boilerplate
-    from infostream_dedup.model import Document
+    from infostream_dedup.model import Document, DocumentBlock
     from infostream_dedup.model.stream_records import Verdict
     from infostream_dedup.stream.deduplicator import Deduplicator
 
@@ -34,9 +34,7 @@ if TYPE_CHECKING:
 # Skips files of a folder whose verdicts earlier runs have reported
 
 
-def unreported(
-    batches: Iterable[Sequence[Placed]], intake: Intake, note: Callable[[str], None]
-) -> Iterator[Sequence[Placed]]:
+def unreported(batches: Iterable[PlacedBatch], intake: Intake, note: Callable[[str], None]) -> Iterator[PlacedBatch]:
     """Leave out batches whose verdicts earlier runs have reported, and the reported beginning of a file that grew.
 
     A batch counts as reported when the next one is requested; a file next to the store, the mark, records this. If the
@@ -48,7 +46,8 @@ def unreported(
         reported_below = last.end if mark is not None and read_mark(mark, note) == last.name else last.begin
     noted = False
     for batch in batches:
-        rest = batch[_reported(batch, intake, reported_below) :]
+        block = block_of_placed(batch)
+        rest = block.part(_reported(block, intake, reported_below), len(block))
         if len(rest) < len(batch) and not noted:
             note("continuing: skipping documents that earlier runs have reported")
             noted = True
@@ -59,8 +58,8 @@ def unreported(
                 write_mark(mark, last.name)
 
 
-def _reported(batch: Sequence[Placed], intake: Intake, reported_below: int) -> int:
-    ordinals = intake.ordinals_of(block_of_placed(batch).documents)
+def _reported(batch: DocumentBlock, intake: Intake, reported_below: int) -> int:
+    ordinals = intake.ordinals_of(batch)
     return sum(1 for _ in takewhile(lambda ordinal: ordinal is not None and ordinal < reported_below, ordinals))
 
 
@@ -113,7 +112,7 @@ def followed(
     size: int,
     seconds: float,
     note: Callable[[str], None] = lambda _: None,
-) -> Iterator[Sequence[Placed]]:
+) -> Iterator[PlacedBatch]:
     """Yield batches of a continuing input until SIGTERM or SIGINT; documents read by then are still yielded."""
     if len(sources) != 1:
         raise ConfigurationError(f"--follow takes one folder or -, not {len(sources)} sources")
@@ -142,7 +141,7 @@ def stopping() -> Iterator[threading.Event]:
 
 def _from_folder(
     folder: Path, bad: BadRecords, reading: Reading, stop: threading.Event, note: Callable[[str], None]
-) -> Iterator[Sequence[Placed]]:
+) -> Iterator[PlacedBatch]:
     from infostream_dedup.documents.block_reading import placed_documents
 
     if not folder.is_dir():
@@ -218,12 +217,12 @@ def _unless_removed(path: Path, documents: Iterator[Placed]) -> Iterator[Placed]
 
 
 def _digest(documents: Sequence[Placed]) -> bytes:
-    return batch_hash(content_hashes(block_of_placed(documents).documents))
+    return batch_hash(content_hashes(block_of_placed(documents)))
 
 
 def _from_lines(
     bad: BadRecords, reading: Reading, stop: threading.Event, *, size: int, seconds: float
-) -> Iterator[Sequence[Placed]]:
+) -> Iterator[PlacedBatch]:
     from infostream_dedup.documents.block_reading import placed_documents
 
     arrived: queue.Queue[Placed | BaseException | None] = queue.Queue(2 * size)
@@ -292,30 +291,31 @@ class Intake:
     on_conflict: str = "item"  # as for the stream: whether an id may recur with other content
 
     def take(
-        self, batch: Sequence[Placed], batch_id: str | None, following: Sequence[Placed] = ()
+        self, batch: PlacedBatch, batch_id: str | None, following: PlacedBatch = ()
     ) -> tuple[Sequence[Document], list[Verdict]]:
         """Let the stream judge a batch; ``following``: the next one, if it has been read."""
-        documents: Sequence[Document] = block_of_placed(batch).documents
-        compared = self._compared(documents)
+        block = block_of_placed(batch)
+        documents: Sequence[Document] = block
+        compared = self._compared(block)
         refused = sorted(self._refused(compared)) if self.bad.skips and self.on_conflict != "version" else ()
         if refused:
             for number in refused:
-                self._set_aside(*batch[number])
+                self._set_aside(block[number], block.place(number))
             documents, compared = (
                 [one for n, one in enumerate(own) if n not in refused] for own in (documents, compared)
             )
         if self.columns is not None:
             documents = list(self.columns.checked(documents))
         try:
-            coming = block_of_placed(following).documents if self.listed is None else ()
+            coming = block_of_placed(following) if self.listed is None else ()
             return documents, self.stream.process(compared, batch_id=batch_id, following=coming)
         except BadDataError as error:
             if error.code == _CONFLICT and error.line is not None and not self.bad.skips:
-                raise _conflict(compared[error.line - 1].id, batch[error.line - 1][1]) from error
+                raise _conflict(block.ids[error.line - 1], block.place(error.line - 1)) from error
             raise
 
     def taken(
-        self, batches: Iterable[Sequence[Placed]], batch_id: str | None, *, ahead: bool = False
+        self, batches: Iterable[PlacedBatch], batch_id: str | None, *, ahead: bool = False
     ) -> Generator[tuple[Sequence[Document], list[Verdict]]]:
         """Let the stream judge batch by batch; the first has an id, and the others are numbered.
 
@@ -378,11 +378,9 @@ class Intake:
         self.bad.add(error)
 
 
-def _with_next(
-    batches: Iterable[Sequence[Placed]], *, ahead: bool
-) -> Iterator[tuple[Sequence[Placed], Sequence[Placed]]]:
+def _with_next(batches: Iterable[PlacedBatch], *, ahead: bool) -> Iterator[tuple[DocumentBlock, PlacedBatch]]:
     """Yield batches, each with the one after it if that is read ahead; an error comes in the place of its batch."""
-    coming = iter(batches)
+    coming = map(block_of_placed, batches)
     if not ahead:
         yield from ((batch, ()) for batch in coming)
         return
