@@ -8,11 +8,12 @@ import pytest
 
 from infostream_dedup import Document, Settings, dedup, key_terms, pairs, similarity_matrix, sweep
 from infostream_dedup.documents import Reading, read_documents
+from infostream_dedup.documents.block_reading import block_of
 from infostream_dedup.errors import BadDataError, ConfigurationError, UsageError
 from infostream_dedup.judging.evidence.reading import evidence_texts
 from infostream_dedup.judging.repeated.equality import equality_hash
 from infostream_dedup.model import DocumentBlock, full_text, single_documents
-from infostream_dedup.runs.batch.collection import block_of, collect, in_blocks
+from infostream_dedup.runs.batch.collection import collect, in_blocks
 from infostream_dedup.runs.batch.sources import rereadable
 from infostream_dedup.sample import documents_path
 
@@ -78,7 +79,6 @@ DOCUMENTS = [
 
 def test_a_block_has_every_field_of_its_documents() -> None:
     block = block_of(DOCUMENTS)
-    assert block is not None
     assert list(block) == DOCUMENTS
     assert block.full_texts() == [full_text(one) for one in DOCUMENTS]
     assert [block.title(number) for number in range(len(block))] == [one.title for one in DOCUMENTS]
@@ -89,10 +89,11 @@ def test_a_block_has_every_field_of_its_documents() -> None:
     assert heads.tolist() == expected_heads.tolist()
 
 
-def test_a_lone_surrogate_cannot_be_encoded() -> None:
+def test_a_lone_surrogate_is_kept_beside_the_columns() -> None:
     for bad in (Document(id="6", text="a\ud800"), Document(id="6", title="a\ud800", text="")):
-        assert block_of([*DOCUMENTS, bad]) is None
-        assert list(in_blocks([*DOCUMENTS, bad])) == [*DOCUMENTS, bad]
+        (block,) = in_blocks([*DOCUMENTS, bad])
+        assert list(block) == [*DOCUMENTS, bad]
+        assert block.full_texts()[-1] == full_text(bad).replace("\ud800", "\ufffd")
 
 
 @pytest.mark.parametrize(("chunk", "sizes"), [(1, [1, 1, 2, 1, 1, 1]), (30, [1, 4, 1, 1]), (1000, [5, 2])])

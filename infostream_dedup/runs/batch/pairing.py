@@ -670,13 +670,12 @@ def read_wording(
     return ids, TripleRows(triples.taken(), offsets_of(np.concatenate(sizes)))
 
 
-def _triples_of(block: Document | DocumentBlock) -> tuple[Sequence[str], NDArray[Any], NDArray[Any]]:
-    ids = [block.id] if isinstance(block, Document) else block.ids
-    texts, _ = evidence_texts([block] if isinstance(block, Document) else block)
+def _triples_of(block: DocumentBlock) -> tuple[Sequence[str], NDArray[Any], NDArray[Any]]:
+    texts, _ = evidence_texts(block)
     triples = np.empty(int(texts.offsets[-1] - texts.offsets[0]) + len(texts), dtype=np.uint64)
     ends = np.empty(len(texts) + 1, dtype=np.int64)
     read_triples(texts.data, texts.offsets, tables(), scratch_for(texts.longest), triples, ends)
-    return ids, triples[: ends[-1]].copy(), ends
+    return block.ids, triples[: ends[-1]].copy(), ends
 
 
 def common_wording(

@@ -29,14 +29,14 @@ from infostream_dedup.model import Document, DocumentBlock, single_documents
 from infostream_dedup.runs.batch.collection import in_blocks
 
 Documents = Iterable[Document | DocumentBlock]
-_Read = tuple[Document | DocumentBlock, FragmentRows | None]
+_Read = tuple[DocumentBlock, FragmentRows]
 
 _KEPT: Final = 1 << 29  # bytes of text up to which a collection is kept instead of being read twice
 
 
 def without_repeated_lines(
     first: Documents, again: Callable[[], Documents], report: ReadingReport | None
-) -> Iterator[tuple[Document | DocumentBlock, Document | DocumentBlock]]:
+) -> Iterator[tuple[DocumentBlock, DocumentBlock]]:
     """Yield documents, and without the lines that many of them repeat, which are learned from all of them first.
 
     ``report`` takes how many documents lost lines.
@@ -45,20 +45,18 @@ def without_repeated_lines(
     kept: list[_Read] | None = []
     size, threads = 0, thread_count(0)
     for one, rows in mapped(_with_fragments, in_blocks(first), threads):
-        if isinstance(one, DocumentBlock) and rows is not None:
-            learner.learn(rows, one.sources, one.times)
-            size += int(one.offsets[-1] - one.offsets[0])
-            rows = rows._replace(stems=rows.stems[:0].copy())  # they are not asked for again
+        learner.learn(rows, one.sources, one.times)
+        size += int(one.offsets[-1] - one.offsets[0])
         if kept is not None:
-            kept.append((one, rows))
+            kept.append((one, rows._replace(stems=rows.stems[:0].copy())))  # they are not asked for again
             if size > _KEPT:
                 kept = None
     known = learner.known()
     del learner
 
-    def shortened(read: _Read) -> tuple[Any, Any, lines.LeftOut]:
+    def shortened(read: _Read) -> tuple[DocumentBlock, DocumentBlock, lines.LeftOut]:
         (one, rows), own = read, lines.LeftOut()
-        return one, one if isinstance(one, Document) or rows is None else _without_lines(one, rows, known, own), own
+        return one, _without_lines(one, rows, known, own), own
 
     every = mapped(_with_fragments, in_blocks(again()), threads) if kept is None else kept
     for whole, short, own in mapped(shortened, every, threads):
@@ -68,8 +66,8 @@ def without_repeated_lines(
         left_out.note(report)
 
 
-def _with_fragments(one: Document | DocumentBlock) -> _Read:
-    return one, None if isinstance(one, Document) else lines.fragments_of(Utf8Texts(one.offsets, one.data))
+def _with_fragments(one: DocumentBlock) -> _Read:
+    return one, lines.fragments_of(Utf8Texts(one.offsets, one.data))
 
 
 def _without_lines(
