@@ -64,18 +64,10 @@ from infostream_dedup.documents.table_files import list_records
 from infostream_dedup.errors import BadDataError
 from infostream_dedup.language.text.kernels.scanning import count_letters
 from infostream_dedup.language.text.language import SAMPLE, is_contradicted, language_beyond_ours
-from infostream_dedup.language.text.surface_pool import Utf8Texts, encoded, texts_of_bytes
+from infostream_dedup.language.text.surface_pool import block_of
 from infostream_dedup.machine.arrays import offsets_of
 from infostream_dedup.machine.kernels import BLOCK
-from infostream_dedup.model import (
-    NO_TIME,
-    OUR_LANGUAGES,
-    Document,
-    DocumentBlock,
-    microseconds_of,
-    moment_of,
-    without_text,
-)
+from infostream_dedup.model import NO_TIME, OUR_LANGUAGES, Document, DocumentBlock, microseconds_of, moment_of
 from infostream_dedup.model.document import ALIGNED, MADE
 
 _SIZE: Final = 1 << 21
@@ -430,47 +422,6 @@ def block_of_placed(placed: PlacedBatch) -> DocumentBlock:
         return placed
     places = [place for _, place in placed]
     return replace(block_of([one for one, _ in placed]), place=places.__getitem__)
-
-
-def block_of(documents: Sequence[Document], *, without_texts: bool = False) -> DocumentBlock:
-    """Return documents as columns; ``without_texts``: keep no other copy of texts unless UTF-8 cannot hold one."""
-    if isinstance(documents, DocumentBlock):
-        return documents
-    try:
-        titles, joined = _encoded_texts(documents, str.encode)
-    except UnicodeEncodeError:
-        titles, joined = _encoded_texts(documents, encoded)
-        without_texts = False
-    begins = joined.offsets[::2].copy()
-    times = [NO_TIME if one.time is None else microseconds_of(one.time) for one in documents]
-    characters = [(len(one.title), len(one.text)) for one in documents]
-    block = DocumentBlock(
-        ids=[one.id for one in documents],
-        languages=[one.lang for one in documents],
-        sources=[one.source for one in documents],
-        urls=[one.url for one in documents],
-        times=np.array(times, dtype=np.int64),
-        data=joined.data,
-        offsets=begins,
-        titles=begins[:-1] + np.array(titles, dtype=np.int64),
-        bodies=joined.offsets[1::2].copy(),
-        characters=np.array(characters, dtype=np.int64).reshape(-1, 2),
-        without_text=lambda number: without_text(documents[number]),
-        whole=documents.__getitem__,
-    )
-    if not without_texts:
-        return block
-    return replace(block, without_text=[without_text(one) for one in documents].__getitem__, whole=lambda _: None)
-
-
-def _encoded_texts(documents: Sequence[Document], encode: Callable[[str], bytes]) -> tuple[list[int], Utf8Texts]:
-    """Sizes of the titles, and two texts for each document: its title, if that is no part of its text, and its text."""
-    titles = [encode(one.title) for one in documents]
-    parts: list[bytes] = []
-    for one, title in zip(documents, titles, strict=True):
-        parts += (b"" if one.text.startswith(one.title) else title + b"\n", encode(one.text))
-    # Joined at once: texts are copied as little as possible.
-    return list(map(len, titles)), texts_of_bytes(parts)
 
 
 class _Reader:

@@ -9,13 +9,12 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol
 
 import numpy as np
 
-from infostream_dedup.documents.block_reading import block_of
 from infostream_dedup.language.morphology.stemming import with_stems
 from infostream_dedup.language.text import scanner as forms
 from infostream_dedup.language.text import tokens
 from infostream_dedup.language.text.kernels.surface_table import MISSING
 from infostream_dedup.language.text.scanner import Scanned, Scanner, detect
-from infostream_dedup.language.text.surface_pool import SurfaceList, SurfacePool, Utf8Texts
+from infostream_dedup.language.text.surface_pool import SurfaceList, SurfacePool, Utf8Texts, block_of
 from infostream_dedup.language.text.tokens import Shape
 from infostream_dedup.machine.arrays import Ragged, offsets_of
 from infostream_dedup.machine.kernels import BLOCK

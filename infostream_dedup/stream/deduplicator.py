@@ -13,11 +13,11 @@ from itertools import count, islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, Self, get_args
 
-from infostream_dedup.documents.block_reading import block_of
 from infostream_dedup.documents.documents import DocumentBuilder, OtherFields, row_of
 from infostream_dedup.documents.records import Place, Record
 from infostream_dedup.documents.table_files import python_values
 from infostream_dedup.errors import BadDataError, ConfigurationError, InfostreamError
+from infostream_dedup.language.text.surface_pool import block_of
 from infostream_dedup.machine.files import Closing
 from infostream_dedup.machine.platform import collector_paused
 from infostream_dedup.model import Document, DocumentBlock

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from infostream_dedup.documents.block_reading import block_of
 from infostream_dedup.judging.evidence.kinds import KIND_NAMES, Kind
 from infostream_dedup.judging.evidence.pair_model import PairModel, shipped_model
+from infostream_dedup.language.text.surface_pool import block_of
 from infostream_dedup.machine.arrays import joined_rows
 from infostream_dedup.machine.platform import collector_paused, trim_heap
 from infostream_dedup.model import LANGUAGES, Document

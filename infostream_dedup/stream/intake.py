@@ -13,9 +13,10 @@ from itertools import takewhile
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from infostream_dedup.documents.block_reading import block_of, block_of_placed
+from infostream_dedup.documents.block_reading import block_of_placed
 from infostream_dedup.documents.lines import KNOWN_ENDINGS
 from infostream_dedup.errors import BadDataError, CannotWriteError, ConfigurationError, NoInputError
+from infostream_dedup.language.text.surface_pool import block_of
 from infostream_dedup.machine.files import make_private_file
 from infostream_dedup.machine.sqlite_cache import checksum_of
 from infostream_dedup.stream.preparation import batch_hash, content_hashes

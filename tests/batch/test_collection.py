@@ -9,10 +9,10 @@ import pytest
 
 from infostream_dedup import Document, Settings, dedup, key_terms, pairs, similarity_matrix, sweep
 from infostream_dedup.documents import Reading, read_documents
-from infostream_dedup.documents.block_reading import block_of
 from infostream_dedup.errors import BadDataError, ConfigurationError, UsageError
 from infostream_dedup.judging.evidence.reading import evidence_texts
 from infostream_dedup.judging.repeated.equality import equality_hash
+from infostream_dedup.language.text.surface_pool import block_of
 from infostream_dedup.model import full_text, single_documents
 from infostream_dedup.runs.batch.collection import collect, in_blocks
 from infostream_dedup.runs.batch.sources import rereadable

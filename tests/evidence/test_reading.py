@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from infostream_dedup.documents.block_reading import block_of
 from infostream_dedup.judging.evidence.constants import DATE_BIT, HEAD_BIT
 from infostream_dedup.judging.evidence.reading import RawEvidence, evidence_texts, lent_evidence, read_evidence
+from infostream_dedup.language.text.surface_pool import block_of
 from infostream_dedup.model import Document
 from tests.oracles.plain_reading import date_hash, figure_hash, in_one_alphabet, read_plainly, skeleton_code, word_hash
 

@@ -5,10 +5,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from infostream_dedup.documents.block_reading import block_of
 from infostream_dedup.errors import ConfigurationError
 from infostream_dedup.judging.evidence.numbers import numbers
-from infostream_dedup.language.text.surface_pool import encoded, texts_of
+from infostream_dedup.language.text.surface_pool import block_of, encoded, texts_of
 from infostream_dedup.machine.arrays import Ragged
 from infostream_dedup.model import Document, Settings, full_text
 from infostream_dedup.stream.clock import DAY, NO_CLOCK, EpochBorders, advanced

@@ -11,14 +11,13 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from infostream_dedup.documents.block_reading import block_of
 from infostream_dedup.judging.evidence.characters import DAY_WORDS, MONTH_WORDS, CharacterKind, alphabet, word_hash
 from infostream_dedup.judging.evidence.constants import OPENING
 from infostream_dedup.judging.evidence.kernels import reading as kernels
 from infostream_dedup.judging.evidence.kernels.packing import pack_openings
 from infostream_dedup.judging.evidence.kernels.words import BINS
 from infostream_dedup.language.text.normalise import clean
-from infostream_dedup.language.text.surface_pool import Utf8Texts, encoded, texts_of_bytes
+from infostream_dedup.language.text.surface_pool import Utf8Texts, block_of, encoded, texts_of_bytes
 from infostream_dedup.machine.arrays import offsets_of
 from infostream_dedup.machine.scratch import KeptMemory
 from infostream_dedup.model.document import joined_text

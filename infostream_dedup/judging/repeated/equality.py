@@ -7,12 +7,11 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from infostream_dedup.documents.block_reading import block_of
 from infostream_dedup.judging.repeated.kernels.equality import hash_words
 from infostream_dedup.judging.repeated.lines import signs
 from infostream_dedup.language.text.fingerprint import text_hashes
 from infostream_dedup.language.text.normalise import URL, clean
-from infostream_dedup.language.text.surface_pool import Utf8Texts, texts_of
+from infostream_dedup.language.text.surface_pool import Utf8Texts, block_of, texts_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -12,11 +12,10 @@ from typing import Final, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from infostream_dedup.documents.block_reading import block_of
 from infostream_dedup.judging.evidence.collecting import EvidenceReader
 from infostream_dedup.judging.repeated.equality import equality_hashes
 from infostream_dedup.judging.repeated.lines import fragments_of, openings_of
-from infostream_dedup.language.text.surface_pool import Utf8Texts
+from infostream_dedup.language.text.surface_pool import Utf8Texts, block_of
 from infostream_dedup.machine.progress import Progress
 from infostream_dedup.model import LANGUAGES, Document, DocumentBlock, KeptDocuments, Language, Settings
 from infostream_dedup.terms.compiled import SurfaceCounter, SurfaceTokens, count_terms, key_terms_of_surfaces
