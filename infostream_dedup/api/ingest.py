@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
-from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Self, Unpack, cast
 
@@ -23,9 +22,10 @@ from infostream_dedup.model.stream_records import VERDICT_FIELDS, Verdict
 from infostream_dedup.model.tabular import Tabular
 
 if TYPE_CHECKING:
+    from infostream_dedup.documents.block_reading import PlacedBatch
     from infostream_dedup.machine.progress import Progress
     from infostream_dedup.stream.deduplicator import Deduplicator, OnConflict
-    from infostream_dedup.stream.intake import Intake, Placed
+    from infostream_dedup.stream.intake import Intake
     from infostream_dedup.stream.settings import StreamSettings
     from infostream_dedup.stream.store import Store
 
@@ -50,9 +50,8 @@ class IngestedBatch:
 
     def rows(self) -> Iterator[dict[str, Any]]:
         """Return the verdicts; with ``annotate``, the documents with their verdicts in columns."""
-        for document, verdict in zip(self.documents, self.verdicts, strict=True):
-            row = verdict.as_dict(self.fields)
-            yield row if self.columns is None else self.columns.row(document, row)
+        rows = (verdict.as_dict(self.fields) for verdict in self.verdicts)
+        return rows if self.columns is None else map(self.columns.row, self.documents, rows)
 
     def originals(self) -> Iterator[dict[str, Any]]:
         """Return the documents that repeat nothing: those neither ``exact`` nor ``duplicate``."""
@@ -231,7 +230,7 @@ def ingest(
     bad = read.bad_records()
     tell = note or _ignore
     # A missing input is refused before a store is made.
-    batches: Iterator[list[Placed]] = iter(())
+    batches: Iterator[PlacedBatch] = iter(())
     if broker is None:
         batches = _batches(source, bad, read, follow=follow, size=batch_size, seconds=batch_seconds, note=tell)
     with ExitStack() as stack:
@@ -352,25 +351,20 @@ def _batches(
     size: int,
     seconds: float,
     note: Callable[[str], None],
-) -> Iterator[list[Placed]]:
-    from infostream_dedup.documents.block_reading import placed_documents
+) -> Iterator[PlacedBatch]:
+    from infostream_dedup.documents.block_reading import placed_batches
     from infostream_dedup.stream.intake import followed
 
     if follow:
         sources = [source] if isinstance(source, str | Path) else list(source)
         return followed([str(one) for one in sources], bad, reading, size=size, seconds=seconds, note=note)
-    return _cut(placed_documents(source, bad, reading), size)
+    return placed_batches(source, bad, reading, size)
 
 
 def _is_at_hand(source: Any) -> bool:
     """Whether nothing waits for the input: it is files, or in memory."""
     sources = [source] if isinstance(source, str | Path) else source if isinstance(source, list | tuple) else ()
     return bool(sources) and all(not isinstance(one, str | Path) or Path(one).is_file() for one in sources)
-
-
-def _cut(documents: Iterator[Placed], size: int) -> Iterator[list[Placed]]:
-    while batch := list(islice(documents, size)):
-        yield batch
 
 
 def _counted(

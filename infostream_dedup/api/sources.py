@@ -167,7 +167,7 @@ class LeftOutLines(NamedTuple):
 
     listed: str | Path | None = None
     keep_repeated: bool = False
-    take: Callable[[Document | DocumentBlock], None] | None = None
+    take: Callable[[DocumentBlock], None] | None = None
 
     def left_out(self, documents: Iterable[Document | DocumentBlock]) -> Iterable[Document | DocumentBlock]:
         """Remove the listed sentences from documents; without a list, return them unchanged."""

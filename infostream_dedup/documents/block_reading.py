@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC
+from functools import partial
+from itertools import chain, groupby
 from pathlib import Path
-from typing import Any, Final, TypeAlias
+from typing import Any, Final, NamedTuple, TypeAlias
 
 import numpy as np
 import orjson
@@ -30,6 +33,7 @@ from infostream_dedup.documents.kernels.json_lines import (
     PUBLISHED,
     READ,
     SOURCE,
+    TEXT,
     URL,
     UTC_KNOWN,
     JsonColumns,
@@ -60,9 +64,11 @@ from infostream_dedup.documents.table_files import list_records
 from infostream_dedup.errors import BadDataError
 from infostream_dedup.language.text.kernels.scanning import count_letters
 from infostream_dedup.language.text.language import SAMPLE, is_contradicted, language_beyond_ours
+from infostream_dedup.language.text.surface_pool import block_of
+from infostream_dedup.machine.arrays import offsets_of
 from infostream_dedup.machine.kernels import BLOCK
 from infostream_dedup.model import NO_TIME, OUR_LANGUAGES, Document, DocumentBlock, microseconds_of, moment_of
-from infostream_dedup.model.document import filled
+from infostream_dedup.model.document import ALIGNED, MADE
 
 _SIZE: Final = 1 << 21
 """Bytes read at a time: as many as fit into the processor's cache together with what is computed from them."""
@@ -170,6 +176,31 @@ _BYTES_PER_LINE: Final = 64  # assumed length of a line; a buffer of shorter lin
 _OTHERS: Final = 64  # names other than ours of one object that the loops can tell apart
 
 
+class KeptLines(NamedTuple):
+    """Lines of a block, which outlive it."""
+
+    first: Place  # line before the numbers of `rows`, offset of the first byte of `data`
+    data: bytes
+    rows: list[int]  # numbers of the lines in the block
+    bounds: list[list[int]]  # bounds of each line in `data`, without its end
+    texts: list[list[int]]  # bounds of each text in JSON, without its quotes
+    plain: list[bool]  # whether orjson would write the text so: without escapes that need not be
+
+    def place(self, number: int) -> Place:
+        """Place of a line."""
+        (begin, end), (source, line, offset, _) = self.bounds[number], self.first
+        return Place(source, (line or 0) + self.rows[number], (offset or 0) + begin, self.data[begin : end + 1])
+
+    def record(self, number: int) -> dict[str, Any] | None:
+        """Record of a line, with its text as JSON; ``None`` if orjson would write that otherwise."""
+        if not self.plain[number]:
+            return None
+        (begin, end), (text, after) = self.bounds[number], self.texts[number]
+        values: dict[str, Any] = orjson.loads(self.data[begin:text] + self.data[after:end])
+        values["text"] = orjson.Fragment(self.data[text - 1 : after + 1])
+        return values
+
+
 @dataclass(frozen=True, slots=True)
 class JsonBlock:
     """Lines that were read together; valid until the next block is requested."""
@@ -185,11 +216,17 @@ class JsonBlock:
         begin, end = self.columns.bounds[row].tolist()
         return line_item(self.source, self.buffer.line(begin, end, row, self.limit), self.limit)
 
-    def places(self, rows: NDArray[np.int64]) -> Iterator[Place]:
-        """Return the places of lines, which are not too long."""
-        whole, number, offset = self.buffer.data[: self.buffer.size].data, self.buffer.number + 1, self.buffer.offset
-        for row, (begin, end) in zip(rows.tolist(), self.columns.bounds[rows].tolist(), strict=True):
-            yield Place(self.source, number + row, offset + begin, bytes(whole[begin : end + 1]))
+    def kept(self, rows: NDArray[np.int64]) -> KeptLines:
+        """Lines, which are not too long, for later."""
+        bounds, texts = self.columns.bounds[rows], self.columns.spans[rows, TEXT]
+        begin, end = int(bounds[0, 0]), min(int(bounds[-1, 1]) + 1, self.buffer.size)
+        first = Place(self.source, self.buffer.number + 1, self.buffer.offset + begin)
+        bounds, texts, data = bounds - begin, texts - begin, self.buffer.data[begin:end]
+        escapes = np.flatnonzero(data[:-1] == ord("\\"))
+        # A backslash that is itself escaped may be taken for one of these, and its text is then written again.
+        odd = escapes[np.isin(data[escapes + 1], (ord("u"), ord("/")))]
+        plain = np.searchsorted(odd, texts[:, 0]) == np.searchsorted(odd, texts[:, 1])
+        return KeptLines(first, data.tobytes(), rows.tolist(), bounds.tolist(), texts.tolist(), plain.tolist())
 
     def numbers(self, rows: NDArray[np.int64]) -> NDArray[np.uint64]:
         """Number of each line in the file, from 1."""
@@ -313,14 +350,78 @@ def read_document_blocks(
     return reader.read(open_items(source, reading, RecordReaders(reader.lines, reader.batch, reader.values)))
 
 
-def placed_documents(source: Source, bad: BadRecords, reading: Reading) -> Iterator[tuple[Document, Place]]:
+Placed: TypeAlias = tuple[Document, Place]
+PlacedBatch: TypeAlias = Sequence[Placed] | DocumentBlock
+
+
+def placed_documents(source: Source, bad: BadRecords, reading: Reading) -> Iterator[Placed]:
     """Read the documents of an input with their places, without checking that ids differ.
 
     For callers that handle repeated ids themselves. Memory does not grow with the input. Apart from `bad`, arguments
     and errors are those of `read_documents`.
     """
     reader = _Reader(reading, make_builder(reading, bad.report), bad, SeenIds())
-    return reader.placed(open_items(source, reading, ONE_BY_ONE._replace(lines=reader.lines)))
+    for one in reader.placed(open_items(source, reading, ONE_BY_ONE._replace(lines=reader.lines))):
+        if isinstance(one, DocumentBlock):
+            reader.count(one)
+            yield from zip(one, map(one.place, range(len(one))), strict=True)
+        else:
+            yield one
+
+
+def placed_batches(source: Source, bad: BadRecords, reading: Reading, size: int) -> Iterator[DocumentBlock]:
+    """Read the documents of ``placed_documents`` in batches of ``size``; those that come later are not counted yet."""
+    reader = _Reader(reading, make_builder(reading, bad.report), bad, SeenIds())
+    parts: list[DocumentBlock | Placed] = []
+    held = 0
+    for one in reader.placed(open_items(source, reading, ONE_BY_ONE._replace(lines=reader.lines))):
+        begin, many = 0, len(one) if isinstance(one, DocumentBlock) else 1
+        while begin < many:
+            end = min(many, begin + size - held)
+            part = one.part(begin, end) if isinstance(one, DocumentBlock) else one
+            if isinstance(part, DocumentBlock):
+                reader.count(part)
+            parts.append(part)
+            held, begin = held + end - begin, end
+            if held == size:
+                yield _joined(parts)
+                parts, held = [], 0
+    if parts:
+        yield _joined(parts)
+
+
+def _joined(parts: Iterable[DocumentBlock | Placed]) -> DocumentBlock:
+    """All documents of some parts of a batch; their texts are copied."""
+    blocks: list[DocumentBlock] = []
+    for together, some in groupby(parts, key=lambda part: isinstance(part, DocumentBlock)):
+        several: list[Any] = list(some)
+        blocks += several if together else [block_of_placed(several)]
+    spans = [block.data[block.offsets[0] : block.offsets[-1]] for block in blocks]
+    begins, firsts = offsets_of(list(map(len, spans))), offsets_of(list(map(len, blocks))).tolist()
+    moved = begins[:-1] - np.array([block.offsets[0] for block in blocks])
+
+    def made(name: str, number: int) -> Any:
+        which = bisect_right(firsts, number) - 1
+        return getattr(blocks[which], name)(number - firsts[which])
+
+    columns: dict[str, Any] = {name: partial(made, name) for name in MADE}
+    for name in ALIGNED:
+        several = [getattr(block, name) for block in blocks]
+        if name in ("titles", "bodies"):
+            several = [one + move for one, move in zip(several, moved, strict=True)]
+        listed = isinstance(several[0], list)
+        columns[name] = list(chain.from_iterable(several)) if listed else np.concatenate(several)
+    bounds = [block.offsets[:-1] + move for block, move in zip(blocks, moved, strict=True)]
+    data = np.concatenate([*spans, np.zeros(_ROOM, dtype=np.uint8)])
+    return DocumentBlock(data=data, offsets=np.concatenate([*bounds, begins[-1:]]), **columns)
+
+
+def block_of_placed(placed: PlacedBatch) -> DocumentBlock:
+    """Documents with their places as columns."""
+    if isinstance(placed, DocumentBlock):
+        return placed
+    places = [place for _, place in placed]
+    return replace(block_of([one for one, _ in placed]), place=places.__getitem__)
 
 
 class _Reader:
@@ -374,29 +475,21 @@ class _Reader:
         if some:
             yield record_block(some, self._columns, ids=not self._makes_ids)
 
-    def placed(self, items: Iterator[Item | JsonBlock]) -> Iterator[tuple[Document, Place]]:
+    def placed(self, items: Iterator[Item | JsonBlock]) -> Iterator[DocumentBlock | Placed]:
+        """Yield documents with their places: counted if they come one by one, not yet if they come together."""
         for item in items:
             if isinstance(item, JsonBlock):
                 yield from self._placed(item)
             else:
                 yield from checked_documents(iter((item,)), self._builder, self._bad, None)
 
-    def _placed(self, block: JsonBlock) -> Iterator[tuple[Document, Place]]:
+    def _placed(self, block: JsonBlock) -> Iterator[DocumentBlock | Placed]:
         for rows, left in self._runs(block):
             if len(rows):
-                yield from self._taken_one_by_one(block, rows)
+                lines = block.kept(rows)
+                documents = self._columns_of(block, rows, block.strings(rows, ID))
+                yield replace(documents, record=lines.record, place=lines.place)
             yield from checked_documents(_items(block, left), self._builder, self._bad, None)
-
-    def _taken_one_by_one(self, block: JsonBlock, rows: NDArray[np.int64]) -> Iterator[tuple[Document, Place]]:
-        columns, report = block.columns, self._bad.report
-        bare, places = self._without_text(block, rows), block.places(rows)
-        whole, begins, ends = columns.texts.data, columns.bodies[rows].tolist(), columns.text_ends[rows].tolist()
-        for number, (place, begin, end) in enumerate(zip(places, begins, ends, strict=True)):
-            document = filled(bare(number), str(whole[begin:end], "utf-8"))
-            report.read += 1
-            report.count_used(block.source)
-            report.count_origin(document.source, document.lang)
-            yield document, place
 
     def _runs(self, block: _ColumnBlock) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64]]]:
         """Yield plain lines together, each time with those that follow and are left to the plain code."""
@@ -438,11 +531,13 @@ class _Reader:
             rows, ids = rows[new + 1 :], ids[new + 1 :]
 
     def _taken(self, block: _ColumnBlock, rows: NDArray[np.int64], ids: list[str]) -> DocumentBlock:
+        self._seen.add_new(ids, block.columns.hashes[rows], block.numbers(rows), block.source)
+        taken = self._columns_of(block, rows, ids)
+        self._count(block.source, taken)
+        return taken
+
+    def _columns_of(self, block: _ColumnBlock, rows: NDArray[np.int64], ids: list[Any]) -> DocumentBlock:
         columns, before = block.columns, int(rows[0]) - 1
-        self._seen.add_new(ids, columns.hashes[rows], block.numbers(rows), block.source)
-        sources = [self._names.setdefault(name, name) for name in block.strings(rows, SOURCE)]
-        languages = [_NOT_GIVEN[number] for number in columns.languages[rows].tolist()]
-        self._count(block.source, sources, languages)
         data = columns.texts[:]
         # Read-only, like Arrow's buffers.
         data.flags.writeable = False
@@ -454,8 +549,8 @@ class _Reader:
             bare = _with_ids(bare, ids)
         return DocumentBlock(
             ids=ids,
-            languages=languages,
-            sources=sources,
+            languages=[_NOT_GIVEN[number] for number in columns.languages[rows].tolist()],
+            sources=[self._names.setdefault(name, name) for name in block.strings(rows, SOURCE)],
             urls=block.urls(rows, bare),
             times=np.where(columns.dates[rows, 1] > OTHER_DATE, columns.dates[rows, 0], NO_TIME),
             data=data,
@@ -474,12 +569,16 @@ class _Reader:
             self._looked = True
         return bare
 
-    def _count(self, source: str, sources: list[str | None], languages: list[str | None]) -> None:
-        report, number = self._bad.report, len(sources)
+    def count(self, placed: DocumentBlock) -> None:
+        """Count documents, which have places, as passed on."""
+        self._count(placed.place(0).source, placed)
+
+    def _count(self, source: str, documents: DocumentBlock) -> None:
+        report, number = self._bad.report, len(documents)
         report.read += number
         report.used += number
         report.used_by_source[source] = report.used_by_source.get(source, 0) + number
-        for counts, values in ((report.sources, sources), (report.languages, languages)):
+        for counts, values in ((report.sources, documents.sources), (report.languages, documents.languages)):
             for value, times in Counter(values).items():
                 counts[value or ""] = counts.get(value or "", 0) + times
 

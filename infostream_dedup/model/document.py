@@ -6,9 +6,9 @@ import re
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
-from functools import lru_cache
+from functools import lru_cache, partial
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, overload
 from urllib.parse import unquote
@@ -135,9 +135,9 @@ class NotCompared:
         return text_hashes
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class DocumentBlock:
-    """Consecutive documents."""
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class DocumentBlock(Sequence[Document]):
+    """Consecutive documents; as a sequence it makes each when it is asked for."""
 
     ids: Sequence[str]  # as ``Document.id``
     languages: Sequence[str | None]  # as ``Document.lang``
@@ -155,9 +155,24 @@ class DocumentBlock:
     not_compared: NotCompared | None = None  # what was left out of the texts; `None` if they are as given
     openings: NDArray[np.int64] | None = None  # `openings_of` the documents, if they were read
     given: Sequence[str] | None = None  # text of each document, if its string is in memory anyway
+    # return, of document i: itself if the columns were made of it, which may hold what UTF-8 cannot encode; its record,
+    # with a text in JSON that is not written again; and where it was read; `None` for what is not at hand
+    whole: Callable[[int], Document | None] = lambda _: None
+    record: Callable[[int], dict[str, Any] | None] = lambda _: None
+    place: Callable[[int], Any] = lambda _: None
 
     def __len__(self) -> int:
         return len(self.ids)
+
+    @overload
+    def __getitem__(self, number: int) -> Document: ...
+    @overload
+    def __getitem__(self, number: slice) -> list[Document]: ...
+    def __getitem__(self, number: int | slice) -> Document | list[Document]:
+        if isinstance(number, slice):
+            return [self[one] for one in range(*number.indices(len(self)))]
+        number = range(len(self))[number]
+        return self.whole(number) or filled(self.without_text(number), self.text(number))
 
     def title(self, number: int) -> str:
         """Title of a document."""
@@ -165,24 +180,44 @@ class DocumentBlock:
 
     def text(self, number: int) -> str:
         """Text of a document."""
+        if self.given:
+            return self.given[number]
         return self.data[self.bodies[number] : self.offsets[number + 1]].tobytes().decode()
+
+    def listed_titles(self) -> list[str]:
+        """Title of every document."""
+        whole, bounds = self.data.data, zip(self.offsets.tolist(), self.titles.tolist(), strict=False)
+        return [str(whole[begin:end], "utf-8") for begin, end in bounds]
 
     def full_texts(self) -> list[str]:
         """``full_text`` of every document."""
         whole = self.data.data
         return [str(whole[begin:end], "utf-8") for begin, end in pairwise(self.offsets.tolist())]
 
-    def documents(self) -> Iterator[Document]:
+    def __iter__(self) -> Iterator[Document]:
         """The documents, texts included."""
-        whole, bounds = self.data.data, zip(self.bodies.tolist(), self.offsets[1:].tolist(), strict=True)
-        texts = self.given or (str(whole[begin:end], "utf-8") for begin, end in bounds)
-        for number, text in enumerate(texts):
-            yield filled(self.without_text(number), text)
+        return map(self.__getitem__, range(len(self)))
+
+    def part(self, begin: int, end: int) -> DocumentBlock:
+        """Some consecutive ones of the documents, as they were given; texts are a view."""
+        columns: dict[str, Any] = {name: getattr(self, name)[begin:end] for name in ALIGNED}
+        columns |= {name: partial(_later, getattr(self, name), begin) for name in MADE}
+        given = self.given and self.given[begin:end]
+        return replace(self, offsets=self.offsets[begin : end + 1], given=given, **columns)
+
+
+ALIGNED: Final = ("ids", "languages", "sources", "urls", "times", "titles", "bodies", "characters")
+MADE: Final = ("without_text", "whole", "record", "place")
+"""Columns with an entry for each document, and functions of its number."""
+
+
+def _later(made: Callable[[int], Any], begin: int, number: int) -> Any:
+    return made(begin + number)
 
 
 def single_documents(one: Document | DocumentBlock) -> Iterable[Document]:
     """The documents of a block, or a single one."""
-    return (one,) if isinstance(one, Document) else one.documents()
+    return (one,) if isinstance(one, Document) else one
 
 
 # The documents of a whole collection, mostly as columns

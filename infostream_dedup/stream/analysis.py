@@ -14,14 +14,14 @@ from infostream_dedup.language.text import scanner as forms
 from infostream_dedup.language.text import tokens
 from infostream_dedup.language.text.kernels.surface_table import MISSING
 from infostream_dedup.language.text.scanner import Scanned, Scanner, detect
-from infostream_dedup.language.text.surface_pool import SurfaceList, SurfacePool
+from infostream_dedup.language.text.surface_pool import SurfaceList, SurfacePool, Utf8Texts, block_of
 from infostream_dedup.language.text.tokens import Shape
 from infostream_dedup.machine.arrays import Ragged, offsets_of
 from infostream_dedup.machine.kernels import BLOCK
 from infostream_dedup.model import LANGUAGES, OUR_LANGUAGES, Document, Language, Settings, language_number
 from infostream_dedup.model.stream_records import EpochFrequencies
 from infostream_dedup.stream.kernels.gathering import TermTable, enter_all, number_all, order_by_weight
-from infostream_dedup.stream.preparation import full_texts, no_rows
+from infostream_dedup.stream.preparation import no_rows
 from infostream_dedup.terms import kernels
 from infostream_dedup.terms.compiled import heaviest_of_rows
 from infostream_dedup.terms.representation import representation, term_frequencies
@@ -39,7 +39,6 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from infostream_dedup.language.text.surface_pool import Utf8Texts
     from infostream_dedup.stream.store.restoring import LanguageFrequencies
 
 
@@ -484,17 +483,16 @@ class Analyser:
         self._scanner = Scanner(SurfacePool(0))
         self._room = np.empty((2, 0), dtype=np.int32)
 
-    def read(self, documents: Sequence[Document], texts: Utf8Texts | None = None, *, ordered: bool = False) -> Analysed:
+    def read(self, documents: Sequence[Document], *, ordered: bool = False) -> Analysed:
         """Count the terms in title and text of every document."""
-        if texts is None:
-            texts = full_texts(documents).texts
-        codes = [one.lang for one in documents]
+        block = block_of(documents)
+        texts, codes = Utf8Texts(block.offsets, block.data), block.languages
         if any(code is not None and code not in OUR_LANGUAGES for code in codes):
             texts = with_stems(texts, codes)
         scanner = self._scanner
         scanner.start_over(len(texts.data) // _BYTES_PER_WORD)
         scanned = scanner.scan(texts)
-        given = [_NOT_GIVEN if one.lang is None else language_number(one.lang) for one in documents]
+        given = [_NOT_GIVEN if code is None else language_number(code) for code in codes]
         languages = np.array(given, dtype=np.uint8)
         if _NOT_GIVEN in given:
             languages = np.where(languages == _NOT_GIVEN, detect(texts), languages)

@@ -35,9 +35,10 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from infostream_dedup.documents import Reading
+    from infostream_dedup.documents.block_reading import Placed
     from infostream_dedup.model import Document
     from infostream_dedup.model.stream_records import Verdict
-    from infostream_dedup.stream.intake import Intake, Placed
+    from infostream_dedup.stream.intake import Intake
 
 Value = TypeVar("Value")
 _TRIES: Final = 3

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -18,16 +19,14 @@ from infostream_dedup.judging.repeated.lines import (
     shortened,
     without_lines,
 )
-from infostream_dedup.language.text.surface_pool import encoded, texts_of_bytes
-from infostream_dedup.model import NO_TIME, Document, NotCompared
-from infostream_dedup.stream.clock import microseconds
-from infostream_dedup.stream.preparation import FullTexts, full_texts
+from infostream_dedup.language.text.surface_pool import Utf8Texts, encoded, texts_of_bytes
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from numpy.typing import NDArray
 
+    from infostream_dedup.model import Document, DocumentBlock
     from infostream_dedup.stream.settings import StreamSettings
     from infostream_dedup.stream.store.reader import StoreReader
     from infostream_dedup.stream.store.restoring import Loaded
@@ -36,10 +35,8 @@ if TYPE_CHECKING:
 class Compared(NamedTuple):
     """Documents of a batch as they are compared."""
 
-    documents: Sequence[Document]  # the documents, without repeated lines
-    full: FullTexts  # their titles and texts
+    documents: DocumentBlock  # the documents, without repeated lines
     lines: list[bytes] | None  # what a store keeps of the fragments of each; `None` if repeated lines are kept
-    not_compared: NotCompared | None  # what was left out
     openings: NDArray[np.int64]  # int64 (documents,), `openings_of` them; none if not needed
     left_out: LeftOut  # the repeated lines
 
@@ -56,37 +53,31 @@ class ComparedTexts:
         self._compares_openings = settings.compares_openings
         self.left_out = LeftOut()
 
-    def read(self, documents: Sequence[Document], first: int) -> Compared:
+    def read(self, documents: DocumentBlock, first: int) -> Compared:
         """Read documents in order; ``first`` is the ordinal of the first."""
-        full = full_texts(documents)
         if self._learner is None and not self._compares_openings:
-            return Compared(documents, full, None, None, np.zeros(0, dtype=np.int64), LeftOut())
-        rows = fragments_of(full.texts)
-        sources, times = [one.source for one in documents], _times(documents)
+            return Compared(documents, None, np.zeros(0, dtype=np.int64), LeftOut())
+        texts = Utf8Texts(documents.offsets, documents.data)
+        rows, sources, times = fragments_of(texts), documents.sources, documents.times
+        nothing = np.zeros(rows.hashes.shape, dtype=np.uint8)
         if self._learner is None:
-            nothing = np.zeros(rows.hashes.shape, dtype=np.uint8)
-            return Compared(documents, full, None, None, openings_of(rows, nothing, sources, times), LeftOut())
+            return Compared(documents, None, openings_of(rows, nothing, sources, times), LeftOut())
         self._learner.skip_to(first)
         lines = LeftOut()
         marks = self._learner.learn(rows, sources, times)
-        titles = full.texts.offsets[:-1] + np.array([len(encoded(one.title)) for one in documents], dtype=np.int64)
-        apart = list(parts_apart(full.texts, full.bodies))
+        apart = list(parts_apart(texts, documents.bodies))
         spans = [one[:3] for one in apart]
-        cut = list(shortened(full.texts, titles, full.bodies, (rows, marks), lines, spans))
-        openings, left_out = openings_of(rows, marks, sources, times), None
+        cut = list(shortened(texts, documents.titles, documents.bodies, (rows, marks), lines, spans))
+        openings = openings_of(rows, marks, sources, times)
         if cut:
-            left_out = not_compared(rows, marks, apart, full.texts)
-            documents = list(documents)
-            for one in cut:
-                documents[one.number] = one.of(documents[one.number])
-            full = FullTexts(*without_lines(full.texts, full.bodies, cut))
+            left_out = not_compared(rows, marks, apart, texts)
+            documents = replace(without_lines(documents, cut), not_compared=left_out)
         if apart:
             chosen = np.zeros(len(documents), dtype=np.bool_)
             chosen[[part.number for part in apart]] = True
-            again = fragments_of(full.texts, only_first=True, chosen=chosen)
-            nothing = np.zeros(rows.hashes.shape, dtype=np.uint8)
+            again = fragments_of(Utf8Texts(documents.offsets, documents.data), only_first=True, chosen=chosen)
             openings = np.where(chosen, openings_of(again, nothing, sources, times), openings)
-        return Compared(documents, full, blobs_of(rows, marks), left_out, openings, lines)
+        return Compared(documents, blobs_of(rows, marks), openings, lines)
 
     def resume(self, loaded: Loaded) -> None:
         """Continue a stored stream, or continue after batches that other processes have stored."""
@@ -127,8 +118,3 @@ def with_repeated(
     documents, lines = [store.kept(one) for one in ordinals], [store.lines(one) for one in ordinals]
     each = zip(documents, lines, strict=True)
     return documents, [repeated_spans(one.title, one.text, kept) if kept else () for one, kept in each]
-
-
-def _times(documents: Sequence[Document]) -> NDArray[np.int64]:
-    times = [microseconds(one.time) for one in documents]
-    return np.array([NO_TIME if time is None else time for time in times], dtype=np.int64)

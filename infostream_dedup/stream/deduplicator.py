@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from itertools import islice
+from itertools import count, islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, Self, get_args
 
@@ -17,13 +17,14 @@ from infostream_dedup.documents.documents import DocumentBuilder, OtherFields, r
 from infostream_dedup.documents.records import Place, Record
 from infostream_dedup.documents.table_files import python_values
 from infostream_dedup.errors import BadDataError, ConfigurationError, InfostreamError
+from infostream_dedup.language.text.surface_pool import block_of
 from infostream_dedup.machine.files import Closing
 from infostream_dedup.machine.platform import collector_paused
-from infostream_dedup.model import Document
+from infostream_dedup.model import Document, DocumentBlock
 from infostream_dedup.model.limits import check_record
 from infostream_dedup.model.stream_records import Batch, Verdict, Verdicts
 from infostream_dedup.stream.engine import StreamEngine
-from infostream_dedup.stream.preparation import batch_hash, content_hash
+from infostream_dedup.stream.preparation import batch_hash, content_hashes
 from infostream_dedup.stream.settings import StreamSettings
 from infostream_dedup.stream.store.opening import settings_at
 from infostream_dedup.stream.store.reader import Known, StoredBatch, kept_of
@@ -151,13 +152,13 @@ _WORTH_A_THREAD: Final = 4
 
 class _Ahead(NamedTuple):
     engine: StreamEngine  # reads it
-    documents: list[Document]
+    given: Sequence[Document]
     read: Future[ReadBatch]
 
 
 @dataclass(slots=True)
 class _Plan:
-    documents: list[Document] = field(default_factory=list)
+    documents: Sequence[Document]
     hashes: list[bytes] = field(default_factory=list)
     versions: list[int] = field(default_factory=list)
     answers: list[int | Known] = field(default_factory=list)
@@ -264,9 +265,10 @@ class Deduplicator(Closing):
         """
         _check_batch_id(batch_id)
         conflict = self._on_conflict if on_conflict is None else _checked_conflict(on_conflict)
-        documents = [self._document(item, number) for number, item in enumerate(batch, start=1)]
-        read = self._read_ahead_of(documents)
-        hashes = [content_hash(document) for document in documents] if read is None else read.prepared.content_hashes
+        given = batch if isinstance(batch, DocumentBlock) else [*map(self._document, batch, count(1))]
+        read = self._read_ahead_of(given)
+        documents = block_of(given) if read is None else read.prepared.given
+        hashes = content_hashes(documents) if read is None else read.prepared.content_hashes
         digest = batch_hash(hashes)
         name = digest.hex() if batch_id is None else batch_id
         with collector_paused(), self._store.transaction():
@@ -296,22 +298,23 @@ class Deduplicator(Closing):
             )
         return Verdicts(done.verdicts)
 
-    def _read_ahead(self, engine: StreamEngine, documents: Sequence[Document], following: Sequence[Document]) -> None:
+    def _read_ahead(self, engine: StreamEngine, documents: DocumentBlock, following: Sequence[Document]) -> None:
         """Let another thread read the next batch, if it is certain which of its documents are new: all."""
         if len(following) < _WORTH_A_THREAD or not self._is_alone:
             return
-        ids = {document.id for document in following}
-        plain = len(ids) == len(following) and all(isinstance(one.extra, OtherFields) for one in following)
-        if plain and ids.isdisjoint(one.id for one in documents) and not self._store.known_of(list(ids)):
-            self._ahead = _Ahead(engine, list(following), self._beside.submit(engine.read, following))
+        coming = block_of(following)
+        ids, made = set(coming.ids), filter(None, map(coming.whole, range(len(coming))))
+        plain = len(ids) == len(coming) and all(isinstance(one.extra, OtherFields) for one in made)
+        if plain and ids.isdisjoint(documents.ids) and not self._store.known_of(coming.ids):
+            self._ahead = _Ahead(engine, following, self._beside.submit(engine.read, coming))
 
-    def _read_ahead_of(self, documents: list[Document]) -> ReadBatch | None:
+    def _read_ahead_of(self, given: Sequence[Document]) -> ReadBatch | None:
         """What the other thread has read, if it is these documents."""
         ahead = self._ahead
         if ahead is None:
             return None
         # The readers' documents are the same objects, so comparing them costs nothing.
-        failure, is_it = ahead.read.exception(), ahead.documents == documents
+        failure, is_it = ahead.read.exception(), ahead.given == given
         if failure is None and is_it and ahead.engine is self._engine:
             return ahead.read.result()
         self._engine = self._ahead = None
@@ -400,25 +403,25 @@ class Deduplicator(Closing):
             return None
         return engine
 
-    def _plan(self, documents: Sequence[Document], hashes: Sequence[bytes], on_conflict: OnConflict) -> _Plan:
-        ids = list({document.id: None for document in documents})
+    def _plan(self, documents: DocumentBlock, hashes: Sequence[bytes], on_conflict: OnConflict) -> _Plan:
+        ids = list(dict.fromkeys(documents.ids))
         known = self._store.known_of(ids)
         if not known and len(ids) == len(documents):
             return _all_new(documents, hashes)
-        plan = _Plan()
+        new: list[Document] = []
+        plan = _Plan(new, [])
         latest: dict[str, list[tuple[bytes, int | Known]]] = {}
-        for number, (document, digest) in enumerate(zip(documents, hashes, strict=True), start=1):
-            versions = latest.get(document.id)
+        for number, (name, digest) in enumerate(zip(documents.ids, hashes, strict=True)):
+            versions = latest.get(name)
             if versions is None:
-                versions = [(one.content_hash, one) for one in known.get(document.id, ())]
-                latest[document.id] = versions
+                versions = latest[name] = [(one.content_hash, one) for one in known.get(name, ())]
             answer = next((answer for content, answer in versions if content == digest), None)
             if answer is None:
+                document, answer = documents[number], len(new)
                 if versions and not takes_versions(document, on_conflict):
-                    message = f"{document.id!r} already exists with different content; give each document its own id"
-                    raise Place(_SOURCE, number).error("E_ID_CONFLICT", message, "id")
-                answer = len(plan.documents)
-                plan.documents.append(document)
+                    message = f"{name!r} already exists with different content; give each document its own id"
+                    raise Place(_SOURCE, number + 1).error("E_ID_CONFLICT", message, "id")
+                new.append(document)
                 plan.hashes.append(digest)
                 plan.versions.append(len(versions))
                 versions.append((digest, answer))
@@ -436,8 +439,8 @@ class Deduplicator(Closing):
         return [answer.verdict if isinstance(answer, Known) else decided.verdicts[answer] for answer in plan.answers]
 
 
-def _all_new(documents: Sequence[Document], hashes: Sequence[bytes]) -> _Plan:
-    return _Plan(list(documents), list(hashes), [0] * len(documents), list(range(len(documents))))
+def _all_new(documents: DocumentBlock, hashes: Sequence[bytes]) -> _Plan:
+    return _Plan(documents, list(hashes), [0] * len(documents), list(range(len(documents))))
 
 
 def _with_boilerplate(settings: StreamSettings, given: str | None) -> StreamSettings:

@@ -10,6 +10,7 @@ import numpy as np
 
 from infostream_dedup.judging.evidence.kinds import KIND_NAMES, Kind
 from infostream_dedup.judging.evidence.pair_model import PairModel, shipped_model
+from infostream_dedup.language.text.surface_pool import block_of
 from infostream_dedup.machine.arrays import joined_rows
 from infostream_dedup.machine.platform import collector_paused, trim_heap
 from infostream_dedup.model import LANGUAGES, Document
@@ -42,7 +43,8 @@ from infostream_dedup.stream.evidence_counts import EvidenceCounts
 from infostream_dedup.stream.evidence_judge import EvidenceJudge
 from infostream_dedup.stream.memory import Losses, Memory, best_member
 from infostream_dedup.stream.pivot_terms import PIVOT, union
-from infostream_dedup.stream.preparation import content_hash, prepare
+from infostream_dedup.stream.preparation import content_hashes as hashes_of
+from infostream_dedup.stream.preparation import prepare
 from infostream_dedup.stream.settings import StreamSettings, TermRules
 from infostream_dedup.stream.store.retuning import in_force, next_change
 from infostream_dedup.stream.stories import Stories
@@ -311,19 +313,19 @@ class StreamEngine:
         Another thread may do so while ``judge`` is busy with the batch before.
         """
         first, clock = self._read_to
-        # Before anything else encodes the texts: what it leaves in them in UTF-8, the others copy.
-        content_hashes = content_hashes or [content_hash(document) for document in batch]
+        given = block_of(batch)
+        content_hashes = content_hashes or hashes_of(given)
         running = StreamClock(clock, self._dates, agreeing=self.settings.preset == "judged")
-        compared = self.texts.read(batch, first)
+        compared = self.texts.read(given, first)
         prepared = prepare(
-            batch, compared, self.settings, first=first, clock=running, content_hashes=content_hashes, versions=versions
+            given, compared, self.settings, first=first, clock=running, content_hashes=content_hashes, versions=versions
         )
         self._dates = running.dates
         self._rules.read_from(first)
-        documents, texts = compared.documents, prepared.texts
-        analysed = self._analyser.read(documents, texts, ordered=self._across is not None)
+        documents = compared.documents
+        analysed = self._analyser.read(documents, ordered=self._across is not None)
         judged = self.settings.preset == "judged"
-        evidence = self._evidence.read(documents, texts, analysed.languages, first) if judged else None
+        evidence = self._evidence.read(documents, analysed.languages, first) if judged else None
         pivot = None if self._across is None else self._across.reader.read(documents, analysed)
         self._read_to = first + len(prepared), running.at
         state = self._rules.state() | ({"dates": self._dates} if judged else {})

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import repeat
 from typing import TYPE_CHECKING, Any
 
 from infostream_dedup.documents.documents import texts_as_given
@@ -77,11 +78,12 @@ class Entering:
     def put_into(self, window: Window) -> None:
         """Add the columns of the documents to the window."""
         prepared, part = self.batch.prepared, slice(self.start, self.end)
-        documents, judged = prepared.documents[part], self.batch.evidence is not None
+        documents, judged = prepared.documents, self.batch.evidence is not None
+        urls = documents.urls[part] if judged else repeat(None)
         window.extend(
-            [document.id for document in documents],
+            list(documents.ids[part]),
             [equal_to(*hashes) for hashes in prepared.hashes[part]],
-            [outlet_of(document.source, document.url if judged else None) for document in documents],
+            list(map(outlet_of, documents.sources[part], urls)),
             prepared.clocks[part],
             prepared.times[part],
             (self.keys.keys, self.keys.weights, self.targets, prepared.numbers.part(self.start, self.end)),
@@ -98,7 +100,7 @@ class Entering:
         return EvidenceRows(
             languages=self.languages,
             published=published_times(prepared.published[part]),
-            addresses=address_numbers(document.url for document in prepared.documents[part]),
+            addresses=address_numbers(prepared.documents.urls[part]),
             keys=self.further.keys,
             weights=self.further.weights,
             records=Ragged(records.begins, records.words),
@@ -114,16 +116,20 @@ class Entering:
         languages, lengths = self.languages.tolist(), self.lengths.tolist()
         clocks, evidence = prepared.clocks[self.start : self.end].tolist(), self._kept_evidence()
         pivot = [None] * len(self) if self.across is None else self.across.kept(links)
-        for row, document in enumerate(prepared.given[self.start : self.end]):
-            number = self.start + row
+        given, titles = prepared.given, prepared.given.listed_titles()
+        for row, number in enumerate(range(self.start, self.end)):
             text, opening = prepared.hashes[number]
-            title, body = texts_as_given(document)
+            whole = given.whole(number)
+            if whole is None:
+                title, body = titles[number], given.text(number) if keep_text else ""
+            else:
+                title, body = texts_as_given(whole)
             found.append(
                 Remembered(
                     ordinal=prepared.first + number,
-                    id=document.id,
+                    id=given.ids[number],
                     version=prepared.versions[number],
-                    source=document.source,
+                    source=given.sources[number],
                     clock=clocks[row],
                     published=prepared.published[number],
                     language=LANGUAGES[languages[row]],
@@ -138,7 +144,7 @@ class Entering:
                     numbers=numbers[row],
                     title=title,
                     text=body if keep_text else None,
-                    url=document.url,
+                    url=given.urls[number],
                     evidence=evidence[row],
                     pivot=pivot[row],
                     lines=None if prepared.lines is None else prepared.lines[number],

@@ -9,15 +9,14 @@ import numpy as np
 
 from infostream_dedup.judging.evidence.reading import evidence_texts, lent_evidence, read_evidence
 from infostream_dedup.judging.evidence.records import EPOCH, Changes, EvidenceFrequencies, changes_of, pack_weighed
-from infostream_dedup.language.text.surface_pool import Utf8Texts
 from infostream_dedup.model.stream_records import CountedEvidence
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator
 
     from numpy.typing import NDArray
 
-    from infostream_dedup.model import Document
+    from infostream_dedup.model import Document, DocumentBlock
 
 
 _CHARACTERS: Final = 1_000_000
@@ -60,9 +59,7 @@ class EvidenceCounts:
                 counts._open.append(Changes.of_blob(one.counts))
         return counts
 
-    def read(
-        self, documents: Sequence[Document], texts: Utf8Texts, languages: NDArray[np.uint8], first: int
-    ) -> ReadEvidence:
+    def read(self, documents: DocumentBlock, languages: NDArray[np.uint8], first: int) -> ReadEvidence:
         """Read and count the documents of a batch."""
         found = ReadEvidence()
         numbers = languages.astype(np.int8)
@@ -72,8 +69,7 @@ class EvidenceCounts:
             if epoch != self.epoch:
                 self._close(epoch, found)
                 batch = []
-            own = Utf8Texts(texts.offsets[begin : end + 1], texts.data)
-            with lent_evidence(*evidence_texts(documents[begin:end], own)) as raw:
+            with lent_evidence(*evidence_texts(documents.part(begin, end))) as raw:
                 found.records += pack_weighed(raw, numbers[begin:end], *self.weights()).blobs()
                 found.triples += raw.triple_blobs()
                 batch.append(changes_of(raw, numbers[begin:end]))
@@ -101,12 +97,12 @@ class EvidenceCounts:
         found.counted[:] = [CountedEvidence(epoch, closed=True, counts=self._frozen.blob())]
 
 
-def _cut(documents: Sequence[Document], first: int) -> Iterator[tuple[int, int]]:
+def _cut(documents: DocumentBlock, first: int) -> Iterator[tuple[int, int]]:
     begin, characters = 0, 0
-    for number, document in enumerate(documents):
+    for number, size in enumerate(documents.characters.sum(axis=1).tolist()):
         if number > begin and ((first + number) % EPOCH == 0 or characters >= _CHARACTERS):
             yield begin, number
             begin, characters = number, 0
-        characters += len(document.title) + len(document.text)
-    if documents:
+        characters += size
+    if len(documents):
         yield begin, len(documents)

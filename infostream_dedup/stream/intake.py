@@ -13,18 +13,21 @@ from itertools import takewhile
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from infostream_dedup.documents.block_reading import block_of_placed
 from infostream_dedup.documents.lines import KNOWN_ENDINGS
 from infostream_dedup.errors import BadDataError, CannotWriteError, ConfigurationError, NoInputError
+from infostream_dedup.language.text.surface_pool import block_of
 from infostream_dedup.machine.files import make_private_file
 from infostream_dedup.machine.sqlite_cache import checksum_of
-from infostream_dedup.stream.preparation import batch_hash, content_hash
+from infostream_dedup.stream.preparation import batch_hash, content_hashes
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 
     from infostream_dedup.documents import Annotation, BadRecords, Place, Reading
+    from infostream_dedup.documents.block_reading import Placed, PlacedBatch
     from infostream_dedup.judging.passages.boilerplate import Boilerplate
-    from infostream_dedup.model import Document
+    from infostream_dedup.model import Document, DocumentBlock
     from infostream_dedup.model.stream_records import Verdict
     from infostream_dedup.stream.deduplicator import Deduplicator
 
@@ -32,7 +35,7 @@ if TYPE_CHECKING:
 # Skips files of a folder whose verdicts earlier runs have reported
 
 
-def unreported(batches: Iterable[list[Placed]], intake: Intake, note: Callable[[str], None]) -> Iterator[list[Placed]]:
+def unreported(batches: Iterable[PlacedBatch], intake: Intake, note: Callable[[str], None]) -> Iterator[PlacedBatch]:
     """Leave out batches whose verdicts earlier runs have reported, and the reported beginning of a file that grew.
 
     A batch counts as reported when the next one is requested; a file next to the store, the mark, records this. If the
@@ -44,7 +47,8 @@ def unreported(batches: Iterable[list[Placed]], intake: Intake, note: Callable[[
         reported_below = last.end if mark is not None and read_mark(mark, note) == last.name else last.begin
     noted = False
     for batch in batches:
-        rest = batch[_reported(batch, intake, reported_below) :]
+        block = block_of_placed(batch)
+        rest = block.part(_reported(block, intake, reported_below), len(block))
         if len(rest) < len(batch) and not noted:
             note("continuing: skipping documents that earlier runs have reported")
             noted = True
@@ -55,8 +59,8 @@ def unreported(batches: Iterable[list[Placed]], intake: Intake, note: Callable[[
                 write_mark(mark, last.name)
 
 
-def _reported(batch: Sequence[Placed], intake: Intake, reported_below: int) -> int:
-    ordinals = intake.ordinals_of([document for document, _ in batch])
+def _reported(batch: DocumentBlock, intake: Intake, reported_below: int) -> int:
+    ordinals = intake.ordinals_of(batch)
     return sum(1 for _ in takewhile(lambda ordinal: ordinal is not None and ordinal < reported_below, ordinals))
 
 
@@ -97,9 +101,6 @@ def _checksum(batch: str) -> str:
 
 # Documents of an input that continues: a folder that receives files, or standard input
 
-if TYPE_CHECKING:
-    Placed = tuple[Document, Place]
-
 _LOOK_AGAIN: Final = 0.2
 """Seconds between two checks for new files or a signal."""
 
@@ -112,7 +113,7 @@ def followed(
     size: int,
     seconds: float,
     note: Callable[[str], None] = lambda _: None,
-) -> Iterator[list[Placed]]:
+) -> Iterator[PlacedBatch]:
     """Yield batches of a continuing input until SIGTERM or SIGINT; documents read by then are still yielded."""
     if len(sources) != 1:
         raise ConfigurationError(f"--follow takes one folder or -, not {len(sources)} sources")
@@ -141,7 +142,7 @@ def stopping() -> Iterator[threading.Event]:
 
 def _from_folder(
     folder: Path, bad: BadRecords, reading: Reading, stop: threading.Event, note: Callable[[str], None]
-) -> Iterator[list[Placed]]:
+) -> Iterator[PlacedBatch]:
     from infostream_dedup.documents.block_reading import placed_documents
 
     if not folder.is_dir():
@@ -217,12 +218,12 @@ def _unless_removed(path: Path, documents: Iterator[Placed]) -> Iterator[Placed]
 
 
 def _digest(documents: Sequence[Placed]) -> bytes:
-    return batch_hash([content_hash(document) for document, _ in documents])
+    return batch_hash(content_hashes(block_of_placed(documents)))
 
 
 def _from_lines(
     bad: BadRecords, reading: Reading, stop: threading.Event, *, size: int, seconds: float
-) -> Iterator[list[Placed]]:
+) -> Iterator[PlacedBatch]:
     from infostream_dedup.documents.block_reading import placed_documents
 
     arrived: queue.Queue[Placed | BaseException | None] = queue.Queue(2 * size)
@@ -291,29 +292,31 @@ class Intake:
     on_conflict: str = "item"  # as for the stream: whether an id may recur with other content
 
     def take(
-        self, batch: Sequence[Placed], batch_id: str | None, following: Sequence[Placed] = ()
+        self, batch: PlacedBatch, batch_id: str | None, following: PlacedBatch = ()
     ) -> tuple[Sequence[Document], list[Verdict]]:
         """Let the stream judge a batch; ``following``: the next one, if it has been read."""
-        documents = [document for document, _ in batch]
-        compared = self._compared(documents)
-        if self.bad.skips and self.on_conflict != "version":
-            refused = set(self._refused(compared))
-            for number in sorted(refused):
-                self._set_aside(*batch[number])
-            documents = [document for number, document in enumerate(documents) if number not in refused]
-            compared = [document for number, document in enumerate(compared) if number not in refused]
+        block = block_of_placed(batch)
+        documents: Sequence[Document] = block
+        compared = self._compared(block)
+        refused = sorted(self._refused(compared)) if self.bad.skips and self.on_conflict != "version" else ()
+        if refused:
+            for number in refused:
+                self._set_aside(block[number], block.place(number))
+            documents, compared = (
+                [one for n, one in enumerate(own) if n not in refused] for own in (documents, compared)
+            )
         if self.columns is not None:
             documents = list(self.columns.checked(documents))
         try:
-            coming = [document for document, _ in following] if self.listed is None else ()
+            coming = block_of_placed(following) if self.listed is None else ()
             return documents, self.stream.process(compared, batch_id=batch_id, following=coming)
         except BadDataError as error:
             if error.code == _CONFLICT and error.line is not None and not self.bad.skips:
-                raise _conflict(compared[error.line - 1].id, batch[error.line - 1][1]) from error
+                raise _conflict(block.ids[error.line - 1], block.place(error.line - 1)) from error
             raise
 
     def taken(
-        self, batches: Iterable[Sequence[Placed]], batch_id: str | None, *, ahead: bool = False
+        self, batches: Iterable[PlacedBatch], batch_id: str | None, *, ahead: bool = False
     ) -> Generator[tuple[Sequence[Document], list[Verdict]]]:
         """Let the stream judge batch by batch; the first has an id, and the others are numbered.
 
@@ -338,24 +341,23 @@ class Intake:
 
     def ordinals_of(self, documents: Sequence[Document]) -> Iterator[int | None]:
         """Ordinal of each document that is already in the stream with the same content; ``None`` for a new one."""
-        compared = self._compared(documents)
-        known = self.stream.store.known_of(list({document.id: None for document in compared}))
-        for document in compared:
-            content = content_hash(document)
-            same = (one.ordinal for one in known.get(document.id, ()) if one.content_hash == content)
-            yield next(same, None)
+        compared = block_of(self._compared(documents))
+        known = self.stream.store.known_of(list(dict.fromkeys(compared.ids)))
+        for name, content in zip(compared.ids, content_hashes(compared), strict=True):
+            yield next((one.ordinal for one in known.get(name, ()) if one.content_hash == content), None)
 
     def _compared(self, documents: Sequence[Document]) -> Sequence[Document]:
         return documents if self.listed is None else list(self.listed.left_out(documents))
 
-    def _refused(self, documents: Sequence[Document]) -> Iterable[int]:
+    def _refused(self, documents: Sequence[Document]) -> Iterator[int]:
         from infostream_dedup.stream.deduplicator import takes_versions
 
-        stored = self.stream.store.known_of(list({document.id: None for document in documents}))
+        block = block_of(documents)
+        stored = self.stream.store.known_of(list(dict.fromkeys(block.ids)))
         contents = {name: {one.content_hash for one in versions} for name, versions in stored.items()}
-        for number, document in enumerate(documents):
-            known, content = contents.setdefault(document.id, set()), content_hash(document)
-            if known and content not in known and not takes_versions(document, self.on_conflict):
+        for number, (name, content) in enumerate(zip(block.ids, content_hashes(block), strict=True)):
+            known = contents.setdefault(name, set())
+            if known and content not in known and not takes_versions(block[number], self.on_conflict):
                 yield number
             else:
                 known.add(content)
@@ -377,11 +379,9 @@ class Intake:
         self.bad.add(error)
 
 
-def _with_next(
-    batches: Iterable[Sequence[Placed]], *, ahead: bool
-) -> Iterator[tuple[Sequence[Placed], Sequence[Placed]]]:
+def _with_next(batches: Iterable[PlacedBatch], *, ahead: bool) -> Iterator[tuple[DocumentBlock, PlacedBatch]]:
     """Yield batches, each with the one after it if that is read ahead; an error comes in the place of its batch."""
-    coming = iter(batches)
+    coming = map(block_of_placed, batches)
     if not ahead:
         yield from ((batch, ()) for batch in coming)
         return

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from hashlib import blake2b
 from itertools import accumulate, chain, islice
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 import orjson
@@ -19,10 +19,10 @@ from infostream_dedup.judging.evidence.reading import with_replaced
 from infostream_dedup.judging.repeated.equality import equality_hashes
 from infostream_dedup.language.text.normalise import clean
 from infostream_dedup.language.text.sentences import decisions
-from infostream_dedup.language.text.surface_pool import SurfacePool, Utf8Texts, encoded, texts_of_bytes
+from infostream_dedup.language.text.surface_pool import SurfacePool, Utf8Texts, encoded
 from infostream_dedup.machine.arrays import Ragged, offsets_of
-from infostream_dedup.model import Document, full_text
-from infostream_dedup.stream.clock import NO_CLOCK, StreamClock, microseconds
+from infostream_dedup.model import NO_TIME, full_text
+from infostream_dedup.stream.clock import NO_CLOCK, StreamClock
 from infostream_dedup.stream.kernels.gathering import distinct_of_parts
 
 if TYPE_CHECKING:
@@ -30,33 +30,9 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from infostream_dedup.model import Document, DocumentBlock
     from infostream_dedup.stream.compared_texts import Compared
     from infostream_dedup.stream.settings import StreamSettings
-
-
-# Titles and texts of a batch in UTF-8, encoded once for all readers
-
-
-# Not frozen: a stream makes one for each document, and making a frozen one takes several times as long.
-@dataclass(slots=True)
-class FullTexts:
-    """``full_text`` of each document in UTF-8."""
-
-    texts: Utf8Texts  # title and text; the text alone if it begins with the title
-    bodies: NDArray[np.int64]  # int64 (documents,), offset in `texts.data` of each text without its title
-
-
-def full_texts(documents: Sequence[Document]) -> FullTexts:
-    """Encode the documents of a batch."""
-    parts = []
-    for document in documents:
-        title, text = document.title, document.text
-        parts.append(encoded(title) + b"\n" if title and not text.startswith(title) else b"")
-        parts.append(encoded(text))
-    # Joined at once: texts are copied as little as possible.
-    joined = texts_of_bytes(parts)
-    begins, bodies = joined.offsets[::2].copy(), joined.offsets[1::2].copy()
-    return FullTexts(Utf8Texts(begins, joined.data), bodies)
 
 
 # Checksums of documents: of all fields, of the opening, and of each number
@@ -78,9 +54,21 @@ _MANY_RUNS: Final = 300
 
 def content_hash(document: Document) -> bytes:
     """Return 16 bytes that depend on every field of a document, not on the order of the fields."""
-    row = row_of(document)
     # 1 and "1" are one id.
-    row["id"] = document.id
+    return _hash_of_record(row_of(document) | {"id": document.id})
+
+
+def content_hashes(documents: DocumentBlock) -> list[bytes]:
+    """Return ``content_hash`` of each document."""
+    records = enumerate(map(documents.record, range(len(documents))))
+    ids = documents.ids
+    return [
+        content_hash(documents[number]) if record is None else _hash_of_record(record | {"id": ids[number]})
+        for number, record in records
+    ]
+
+
+def _hash_of_record(row: dict[str, Any]) -> bytes:
     if "item" in row:
         # When a feed was read again says nothing about its items.
         row.pop("collected_at", None)
@@ -114,11 +102,12 @@ def _first_sentences(text: str) -> str:
     return text[: next(islice(ends, _SENTENCES - 1, None), None)]
 
 
-def number_rows(documents: Sequence[Document], texts: Utf8Texts) -> Ragged:
+def number_rows(documents: DocumentBlock) -> Ragged:
     """Return 63-bit hashes of the distinct numbers in title and text of each document, ascending.
 
     Numbers in tags, such as the width of a picture, do not count.
     """
+    texts = Utf8Texts(documents.offsets, documents.data)
     tags = np.flatnonzero(texts.data[: texts.offsets[-1]] == ord("<"))
     which = sorted(set((np.searchsorted(texts.offsets, tags, side="right") - 1).tolist()))
     marked = {number: clean(full_text(documents[number])) for number in which}
@@ -178,10 +167,9 @@ class Prepared:
     """Documents of a batch, with their hashes and times."""
 
     first: int  # ordinal of the first document
-    given: Sequence[Document]  # the documents as given
-    documents: Sequence[Document]  # the documents as they are compared
+    given: DocumentBlock  # the documents as given
+    documents: DocumentBlock  # the documents as they are compared
     lines: list[bytes] | None  # what a store keeps of the fragments of each; `None` if repeated lines are kept
-    texts: Utf8Texts  # titles and texts in UTF-8
     versions: Sequence[int]  # number of earlier documents with each id
     content_hashes: Sequence[bytes]  # checksum of all fields of each document
     # equality hash and opening hash of each document; the latter is empty if no rule needs it
@@ -196,7 +184,7 @@ class Prepared:
 
 
 def prepare(
-    given: Sequence[Document],
+    given: DocumentBlock,
     compared: Compared,
     settings: StreamSettings,
     *,
@@ -206,34 +194,31 @@ def prepare(
     versions: Sequence[int] | None = None,
 ) -> Prepared:
     """Compute the hashes and times of a batch."""
-    documents, full = compared.documents, compared.full
-    published = [microseconds(document.time) for document in documents]
+    documents = compared.documents
+    published = [None if time == NO_TIME else time for time in documents.times.tolist()]
     clocks = [clock.advance(time) for time in published]
     times = [clock if time is None or time <= NO_CLOCK else time for time, clock in zip(published, clocks, strict=True)]
-    bodies = [document.text for document in documents]
-    hashes = equality_hashes(bodies.__getitem__, full.texts, full.bodies)
-    if compared.not_compared is not None:
-        compared.not_compared.add_to(hashes)
     return Prepared(
         first=first,
         given=given,
         documents=documents,
         lines=compared.lines,
-        texts=full.texts,
         versions=versions or [0] * len(documents),
         content_hashes=content_hashes,
-        hashes=list(zip(hashes, _openings(bodies, compared, settings), strict=True)),
+        hashes=list(zip(equality_hashes(documents), _openings(compared, settings), strict=True)),
         published=published,
         clocks=np.array(clocks, dtype=np.int64),
         times=np.array(times, dtype=np.int64),
-        numbers=number_rows(documents, full.texts) if settings.compares_numbers else no_rows(len(documents)),
+        numbers=number_rows(documents) if settings.compares_numbers else no_rows(len(documents)),
     )
 
 
-def _openings(bodies: Sequence[str], compared: Compared, settings: StreamSettings) -> list[bytes]:
+def _openings(compared: Compared, settings: StreamSettings) -> list[bytes]:
     if settings.compares_openings:
         return [b"" if one < 0 else one.to_bytes(8, "little") for one in compared.openings.tolist()]
-    return [opening_hash(body, settings.exact_rule) for body in bodies]
+    if settings.exact_rule == "text":
+        return [b""] * len(compared.documents)
+    return [opening_hash(one.text, settings.exact_rule) for one in compared.documents]
 
 
 def no_rows(documents: int) -> Ragged:

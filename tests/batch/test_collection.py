@@ -1,6 +1,7 @@
 """A collection that forgets its words keeps the key terms that were counted, and only those."""
 
 from datetime import UTC, datetime
+from itertools import chain
 
 import numpy as np
 import pyarrow as pa
@@ -9,10 +10,11 @@ import pytest
 from infostream_dedup import Document, Settings, dedup, key_terms, pairs, similarity_matrix, sweep
 from infostream_dedup.documents import Reading, read_documents
 from infostream_dedup.errors import BadDataError, ConfigurationError, UsageError
-from infostream_dedup.judging.evidence.reading import evidence_texts, evidence_texts_of_block
+from infostream_dedup.judging.evidence.reading import evidence_texts
 from infostream_dedup.judging.repeated.equality import equality_hash
-from infostream_dedup.model import DocumentBlock, full_text, single_documents
-from infostream_dedup.runs.batch.collection import block_of, collect, in_blocks
+from infostream_dedup.language.text.surface_pool import block_of
+from infostream_dedup.model import full_text, single_documents
+from infostream_dedup.runs.batch.collection import collect, in_blocks
 from infostream_dedup.runs.batch.sources import rereadable
 from infostream_dedup.sample import documents_path
 
@@ -78,37 +80,29 @@ DOCUMENTS = [
 
 def test_a_block_has_every_field_of_its_documents() -> None:
     block = block_of(DOCUMENTS)
-    assert block is not None
-    assert list(block.documents()) == DOCUMENTS
+    assert list(block) == DOCUMENTS
     assert block.full_texts() == [full_text(one) for one in DOCUMENTS]
     assert [block.title(number) for number in range(len(block))] == [one.title for one in DOCUMENTS]
     assert block.characters.tolist() == [[len(one.title), len(one.text)] for one in DOCUMENTS]
-    texts, heads = evidence_texts_of_block(block)
+    texts, heads = evidence_texts(block)
     expected, expected_heads = evidence_texts(DOCUMENTS)
     assert bytes(texts.data) == bytes(expected.data)
     assert heads.tolist() == expected_heads.tolist()
 
 
-def test_a_lone_surrogate_cannot_be_encoded() -> None:
+def test_a_lone_surrogate_is_kept_beside_the_columns() -> None:
     for bad in (Document(id="6", text="a\ud800"), Document(id="6", title="a\ud800", text="")):
-        assert block_of([*DOCUMENTS, bad]) is None
-        assert list(in_blocks([*DOCUMENTS, bad])) == [*DOCUMENTS, bad]
+        (block,) = in_blocks([*DOCUMENTS, bad])
+        assert (list(block), block.full_texts()[-1].count("\ufffd")) == ([*DOCUMENTS, bad], 1)
 
 
 @pytest.mark.parametrize(("chunk", "sizes"), [(1, [1, 1, 2, 1, 1, 1]), (30, [1, 4, 1, 1]), (1000, [5, 2])])
 def test_blocks_keep_the_order(chunk: int, sizes: list[int]) -> None:
     given = block_of(DOCUMENTS[:2])
-    assert given is not None
     found = list(in_blocks([given, *DOCUMENTS, given, *DOCUMENTS[:2]], chunk=chunk))
     assert found[0] is given
-    blocks = [one for one in found if isinstance(one, DocumentBlock)]
-    assert [one for block in found for one in single_documents(block)] == [
-        *DOCUMENTS[:2],
-        *DOCUMENTS,
-        *DOCUMENTS[:2],
-        *DOCUMENTS[:2],
-    ]
-    assert [len(block) for block in blocks if block is not given] == sizes
+    assert [*chain(*found)] == [*DOCUMENTS[:2], *DOCUMENTS, *DOCUMENTS[:2], *DOCUMENTS[:2]]
+    assert [len(block) for block in found if block is not given] == sizes
 
 
 FIRST = '{"id": "1", "text": "Снег"}\n{"id": "2", "text": "Дождь"}\n'

@@ -106,7 +106,7 @@ def test_plain_rows_are_read_in_columns():
     blocks = list(in_columns(table, reading=Reading(), report=ReadingReport()))
     assert [type(one) for one in blocks] == [DocumentBlock]
     documents = list(read_documents(table))
-    assert list(blocks[0].documents()) == documents
+    assert list(blocks[0]) == documents
     assert blocks[0].full_texts()[:2] == ["Мэр\nОткрыт мост", "Мэр открыл мост"]
     kept = KeptDocuments()
     kept.extend(blocks[0])
@@ -116,7 +116,7 @@ def test_plain_rows_are_read_in_columns():
 
 def test_rows_of_a_slice(folder):
     table = news(20).slice(7, 5)
-    assert [one.id for one in next(in_columns(table, reading=Reading(), report=ReadingReport())).documents()] == [
+    assert [one.id for one in next(in_columns(table, reading=Reading(), report=ReadingReport()))] == [
         "n7", "n8", "n9", "n10", "n11",
     ]  # fmt: skip
 

@@ -14,11 +14,12 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from infostream_dedup.documents import Reading, ReadingReport, block_reading, read_documents, table_blocks
-from infostream_dedup.documents.block_reading import LineBuffer, placed_documents, read_document_blocks
+from infostream_dedup.documents.block_reading import LineBuffer, placed_batches, placed_documents, read_document_blocks
 from infostream_dedup.documents.kernels.json_lines import LOCAL, OTHER_DATE, UTC_KNOWN, read_date
 from infostream_dedup.documents.reading import ONE_BY_ONE, checked_documents, make_builder, open_items
 from infostream_dedup.errors import InfostreamError
 from infostream_dedup.model import NO_TIME, Document, DocumentBlock, KeptDocuments, fields_of, full_text, without_text
+from infostream_dedup.stream.preparation import content_hash, content_hashes
 
 ODD_VALUES = [
     *('"a"', '"ы"', '"\\u0443\\u043a"', '"\\ud83d\\ude00"', '"\\ud83d"', '"\\udc00\\ud800"', '"\\u0000"', '"\\b\\f"'),
@@ -80,7 +81,7 @@ def outcome(read, path, tmp_path, **options):
     report, found = ReadingReport(), []
     try:
         for one in read(path, report=report, reading=Reading(**options)):
-            found.extend([one] if isinstance(one, Document) else one.documents())
+            found.extend([one] if isinstance(one, Document) else one)
         error = None
     except InfostreamError as fault:
         error = (type(fault), str(fault), vars(fault))
@@ -94,6 +95,12 @@ def outcome(read, path, tmp_path, **options):
 
 def one_by_one(source, bad, reading):
     return checked_documents(open_items(source, reading, ONE_BY_ONE), make_builder(reading, bad.report), bad, None)
+
+
+def in_batches(source, bad, reading, size):
+    for batch in placed_batches(source, bad, reading, size):
+        assert content_hashes(batch) == list(map(content_hash, batch))
+        yield from zip(batch, map(batch.place, range(len(batch))), strict=True)
 
 
 def with_noted_places(read, places):
@@ -135,9 +142,12 @@ def test_columns_are_what_single_documents_are(folder, given_lines, options, siz
         patch.setattr(block_reading, "LineBuffer", partial(LineBuffer, size=size))
         together = outcome(read_document_blocks, path, folder, **options)
         with_places = outcome(with_noted_places(placed_documents, placed), path, folder, **options)
+        batched = [with_noted_places(partial(in_batches, size=size), []) for size in (1, 3)]
+        batches = [outcome(read, path, folder, **options) for read in batched]
     assert together == outcome(read_documents, path, folder, **options)
     assert with_places == outcome(with_noted_places(one_by_one, single), path, folder, **options)
     assert placed == single
+    assert batches == ([with_places] * 2 if with_places[3] is None else [with_places, batches[1]])
 
 
 def test_plain_news_is_read_in_columns(read_together, tmp_path):
@@ -151,7 +161,7 @@ def test_plain_news_is_read_in_columns(read_together, tmp_path):
     blocks = list(read_document_blocks(path, reading=Reading(), report=ReadingReport()))
     assert [type(one) for one in blocks] == [DocumentBlock]
     block, documents = blocks[0], list(read_documents(path))
-    assert list(block.documents()) == documents
+    assert list(block) == documents
     assert block.full_texts() == [full_text(one) for one in documents]
     assert [block.title(number) for number in range(50)] == ["Мэр"] * 50
     assert block.characters.tolist() == [[len(one.title), len(one.text)] for one in documents]
@@ -246,6 +256,6 @@ def test_what_a_list_holds_stays_as_it_is():
     values = [{"id": f"n{number}", "text": "Мэр открыл мост", "seen": {number}} for number in range(50)]
     (block,) = read_document_blocks(values, reading=Reading(), report=ReadingReport())
     assert isinstance(block, DocumentBlock)
-    assert list(block.documents()) == list(read_documents(values))
-    assert [*block.documents()][7].extra["seen"] is values[7]["seen"]
-    assert [*block.documents()][7].text is values[7]["text"], "not decoded from UTF-8 once more"
+    assert list(block) == list(read_documents(values))
+    assert block[7].extra["seen"] is values[7]["seen"]
+    assert block[7].text is values[7]["text"], "not decoded from UTF-8 once more"

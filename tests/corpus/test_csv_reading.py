@@ -93,7 +93,7 @@ def test_plain_news_is_read_in_columns(tmp_path):
     blocks = list(read_document_blocks(path, reading=Reading(), report=ReadingReport()))
     assert [type(one) for one in blocks] == [DocumentBlock]
     documents = list(read_documents(path))
-    assert list(blocks[0].documents()) == documents
+    assert list(blocks[0]) == documents
     assert documents[7].text == 'Мэр сказал: "открыт мост 7",\nи ушёл'
 
 

@@ -9,9 +9,8 @@ from hypothesis import strategies as st
 
 from infostream_dedup.judging.evidence.constants import DATE_BIT, HEAD_BIT
 from infostream_dedup.judging.evidence.reading import RawEvidence, evidence_texts, lent_evidence, read_evidence
-from infostream_dedup.language.text.surface_pool import Utf8Texts
+from infostream_dedup.language.text.surface_pool import block_of
 from infostream_dedup.model import Document
-from infostream_dedup.stream.preparation import full_texts
 from tests.oracles.plain_reading import date_hash, figure_hash, in_one_alphabet, read_plainly, skeleton_code, word_hash
 
 LISTS = ("triples", "numbers", "names", "lead", "body")
@@ -162,10 +161,8 @@ def test_a_title_repeated_by_the_text_is_read_once() -> None:
 )
 def test_texts_that_are_already_encoded_give_the_same(rows: list[tuple[str, str]], first: int) -> None:
     documents = [Document(id=str(number), title=title, text=text) for number, (title, text) in enumerate(rows)]
-    whole = full_texts(documents).texts
     first = min(first, len(documents))
-    part = Utf8Texts(whole.offsets[first:], whole.data)
-    texts, ends = evidence_texts(documents[first:], part)
+    texts, ends = evidence_texts(block_of(documents).part(first, len(documents)))
     expected, expected_ends = evidence_texts(documents[first:])
     assert [texts[number] for number in range(len(texts))] == [expected[number] for number in range(len(expected))]
     assert (ends - texts.offsets[:-1]).tolist() == (expected_ends - expected.offsets[:-1]).tolist()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from infostream_dedup import dedup
-from infostream_dedup.judging.repeated.equality import equality_hash, equality_hashes_of
+from infostream_dedup.judging.repeated.equality import equality_hash, equality_hashes
 from infostream_dedup.model import Document
 
 
@@ -69,5 +69,5 @@ def test_many_documents_have_the_hashes_of_each():
         "Мост закрыт", "", "слово " * 40, "<b>Мост</b> закрыт", "\ud800 мост", "東京都知事選挙候補者一覧発表資料公開",
     ]  # fmt: skip
     documents = [Document(id=str(number), text=text, title="т" * (number % 2)) for number, text in enumerate(texts)]
-    assert equality_hashes_of(documents) == list(map(equality_hash, documents))
-    assert equality_hashes_of(documents)[5] != b""
+    assert equality_hashes(documents) == list(map(equality_hash, documents))
+    assert equality_hashes(documents)[5] != b""

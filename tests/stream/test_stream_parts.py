@@ -7,12 +7,12 @@ from hypothesis import strategies as st
 
 from infostream_dedup.errors import ConfigurationError
 from infostream_dedup.judging.evidence.numbers import numbers
-from infostream_dedup.language.text.surface_pool import texts_of
+from infostream_dedup.language.text.surface_pool import block_of, encoded, texts_of
 from infostream_dedup.machine.arrays import Ragged
 from infostream_dedup.model import Document, Settings, full_text
 from infostream_dedup.stream.clock import DAY, NO_CLOCK, EpochBorders, advanced
 from infostream_dedup.stream.engine import StreamEngine
-from infostream_dedup.stream.preparation import content_hash, full_texts, number_rows, opening_hash
+from infostream_dedup.stream.preparation import content_hash, number_rows, opening_hash
 from infostream_dedup.stream.settings import StreamSettings
 from infostream_dedup.stream.window import EqualHashes, RowWindow, compared_keys
 
@@ -86,7 +86,7 @@ def rows_of(rows):
 def test_number_hashes_are_distinct_and_ascending():
     texts = ["41,5 грн, 12 чел., 41.5 грн", "", "без", "7 ٣ 12", "12"]
     documents = [Document(id=str(number), text=text) for number, text in enumerate(texts)]
-    rows = number_rows(documents, full_texts(documents).texts)
+    rows = number_rows(block_of(documents))
     hashes = rows.row(0)
     assert rows.indptr.tolist() == [0, 2, 2, 2, 5, 6]
     assert 0 <= hashes[0] < hashes[1]
@@ -94,7 +94,7 @@ def test_number_hashes_are_distinct_and_ascending():
     assert rows.row(3).tolist() == sorted({*rows.row(3).tolist()})
     assert rows.row(4)[0] in hashes
     assert rows.row(4)[0] in rows.row(3)
-    none = number_rows([], full_texts([]).texts)
+    none = number_rows(block_of([]))
     assert len(none) == len(none.values) == 0
 
 
@@ -102,12 +102,12 @@ def test_number_hashes_are_distinct_and_ascending():
 def test_numbers_of_tags_and_scripts_do_not_count(kept):
     marked = f'<img width="640" height=480><script>let a = 7;</script>{kept} чел. <!-- 8 -->'
     documents = [Document(id=str(number), text=text) for number, text in enumerate([marked, kept, "7 < 8", "7 8"])]
-    rows = number_rows(documents, full_texts(documents).texts)
+    rows = number_rows(block_of(documents))
     assert rows.row(0).tolist() == rows.row(1).tolist()
     assert len(rows.row(0)) == 1
     assert rows.row(2).tolist() == rows.row(3).tolist()
     titled = [Document(id="a", title='<b class="x2 3">Мост</b>', text=f"{kept} чел.")]
-    assert number_rows(titled, full_texts(titled).texts).row(0).tolist() == rows.row(0).tolist()
+    assert number_rows(block_of(titled)).row(0).tolist() == rows.row(0).tolist()
 
 
 @given(st.lists(st.lists(st.sampled_from(["7", "12", "1,5", "05.03.2026", "пять", "７", "и"]), max_size=5), max_size=6))
@@ -116,9 +116,9 @@ def test_numbers_of_many_documents_are_those_of_each_alone(parts):
     documents = [Document(id=str(number), text=text) for number, text in enumerate(texts)]
     # More runs than are read one by one.
     more = [Document(id=f"more {number}", text=f"{number} и 7") for number in range(300)]
-    together = number_rows([*documents, *more], full_texts([*documents, *more]).texts)
+    together = number_rows(block_of([*documents, *more]))
     for number, document in enumerate([*documents, *more]):
-        alone = number_rows([document], full_texts([document]).texts)
+        alone = number_rows(block_of([document]))
         assert together.row(number).tolist() == alone.values.tolist()
         assert len(alone.values) == len(set(numbers(document.text)))
 
@@ -128,14 +128,13 @@ def test_full_texts_are_encoded_once(given_texts, begin_with_title):
     documents = [
         Document(id="a", title=title, text=title + text if begin_with_title else text) for title, text in given_texts
     ]
-    found = full_texts(documents)
+    found = block_of(documents)
     plain = texts_of([full_text(document) for document in documents])
-    assert found.texts.offsets.tolist() == plain.offsets.tolist()
-    assert found.texts.data.tolist() == plain.data.tolist()
+    assert found.offsets.tolist() == plain.offsets.tolist()
+    assert found.data.tolist() == plain.data.tolist()
     for number, document in enumerate(documents):
-        body = found.texts.data[found.bodies[number] : found.texts.offsets[number + 1]].tobytes()
-        assert body == texts_of([document.text]).data[: len(body)].tobytes()
-        assert len(body) == texts_of([document.text]).offsets[-1]
+        body = found.data[found.bodies[number] : found.offsets[number + 1]].tobytes()
+        assert body == encoded(document.text)
 
 
 def test_openings_without_case_and_punctuation():

@@ -12,12 +12,7 @@ import numpy as np
 
 from infostream_dedup.judging.evidence.meaning import Meanings
 from infostream_dedup.judging.evidence.pair_evidence import TripleRanges, TripleRows, WrittenTriples
-from infostream_dedup.judging.evidence.reading import (
-    RawEvidence,
-    evidence_texts,
-    evidence_texts_of_block,
-    read_evidence,
-)
+from infostream_dedup.judging.evidence.reading import RawEvidence, evidence_texts, read_evidence
 from infostream_dedup.judging.evidence.records import (
     EvidenceFrequencies,
     EvidenceRecords,
@@ -31,11 +26,9 @@ from infostream_dedup.machine.threads import thread_count
 from infostream_dedup.model import Document, DocumentBlock, language_number
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
     from numpy.typing import NDArray
-
-    from infostream_dedup.language.text.surface_pool import Utf8Texts
 
 
 _AHEAD: Final = 6
@@ -91,11 +84,11 @@ class EvidenceReader:
             self.add(block)
             return
         if self._meanings is not None:
-            for document in block.documents():
+            for document in block:
                 self.add(document)
             return
         self._read_waiting()
-        self._submit(lambda: evidence_texts_of_block(block))
+        self._submit(block)
 
     def finish(self, languages: Sequence[str]) -> DocumentEvidence:
         """Weight the evidence read so far; the reader must not be used again."""
@@ -128,10 +121,10 @@ class EvidenceReader:
     def _read_waiting(self) -> None:
         if self._waiting:
             documents, self._waiting, self._characters = self._waiting, [], 0
-            self._submit(lambda: evidence_texts(documents))
+            self._submit(documents)
 
-    def _submit(self, texts: Callable[[], tuple[Utf8Texts, NDArray[np.int64]]]) -> None:
-        self._running.append(self._pool.submit(_read_texts, texts, self._ranges))
+    def _submit(self, documents: Sequence[Document]) -> None:
+        self._running.append(self._pool.submit(_read_texts, documents, self._ranges))
         # A fast reader must not pile up texts, nor threads wait while the reader keeps what others have found.
         while len(self._running) > self._threads + _AHEAD:
             self._take(self._running.popleft().result())
@@ -153,9 +146,9 @@ class EvidenceReader:
 _Read = tuple[RawEvidence, EvidenceRecords, WrittenTriples | None]
 
 
-def _read_texts(texts: Callable[[], tuple[Utf8Texts, NDArray[np.int64]]], ranges: TripleRanges | None) -> _Read:
+def _read_texts(documents: Sequence[Document], ranges: TripleRanges | None) -> _Read:
     """Read evidence, pack what needs no document frequencies, and write triples into ranges if there are any."""
-    raw = read_evidence(*texts())
+    raw = read_evidence(*evidence_texts(documents))
     written = None if ranges is None else ranges.write(raw.triples, raw.ends[:, 0].copy())
     return raw, filtered_records(raw), written
 

@@ -17,15 +17,17 @@ from infostream_dedup.judging.evidence.kernels import reading as kernels
 from infostream_dedup.judging.evidence.kernels.packing import pack_openings
 from infostream_dedup.judging.evidence.kernels.words import BINS
 from infostream_dedup.language.text.normalise import clean
-from infostream_dedup.language.text.surface_pool import Utf8Texts, encoded, texts_of, texts_of_bytes
+from infostream_dedup.language.text.surface_pool import Utf8Texts, block_of, encoded, texts_of_bytes
 from infostream_dedup.machine.arrays import offsets_of
 from infostream_dedup.machine.scratch import KeptMemory
-from infostream_dedup.model import Document, DocumentBlock, full_text
+from infostream_dedup.model.document import joined_text
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from numpy.typing import NDArray
+
+    from infostream_dedup.model import Document
 
 
 _MOST_KEPT: Final = 1 << 22
@@ -81,35 +83,18 @@ class RawEvidence:
         return self.triples[self.ends[document, 0] : self.ends[document + 1, 0]]
 
 
-def evidence_texts(
-    documents: Sequence[Document], texts: Utf8Texts | None = None
-) -> tuple[Utf8Texts, NDArray[np.int64]]:
-    """Arrange titles and texts of documents for ``read_evidence``."""
-    if texts is None:
-        texts = texts_of([full_text(document) for document in documents])
-    heads = np.array([len(encoded(document.title)) for document in documents], dtype=np.int64)
-    return _cleaned(texts, heads, lambda number: (documents[number].title, documents[number].text))
-
-
-def evidence_texts_of_block(block: DocumentBlock) -> tuple[Utf8Texts, NDArray[np.int64]]:
-    """Like ``evidence_texts``, for documents in columns."""
-    heads = block.titles - block.offsets[:-1]
-    return _cleaned(
-        Utf8Texts(block.offsets, block.data), heads, lambda number: (block.title(number), block.text(number))
-    )
-
-
-def _cleaned(
-    texts: Utf8Texts, heads: NDArray[np.int64], title_and_text: Callable[[int], tuple[str, str]]
-) -> tuple[Utf8Texts, NDArray[np.int64]]:
-    """Clean the texts that contain markup, and return all texts and where each title (``heads`` bytes) ends."""
+def evidence_texts(documents: Sequence[Document]) -> tuple[Utf8Texts, NDArray[np.int64]]:
+    """Arrange titles and texts for ``read_evidence``: all of them, without markup, and where each title ends."""
+    block = block_of(documents)
+    texts, heads = Utf8Texts(block.offsets, block.data), block.titles - block.offsets[:-1]
     marked = _marked(texts)
     if marked:
         heads, replaced = heads.copy(), {}
         for number in marked:
-            title, text = map(clean, title_and_text(number))
+            one = block[number]
+            title, text = clean(one.title), clean(one.text)
             heads[number] = len(encoded(title))
-            replaced[number] = encoded(text if not title or text.startswith(title) else f"{title}\n{text}")
+            replaced[number] = encoded(joined_text(title, text))
         texts = with_replaced(texts, replaced)
     return texts, texts.offsets[:-1] + heads
 

@@ -11,10 +11,10 @@ from infostream_dedup.judging.repeated.kernels.equality import hash_words
 from infostream_dedup.judging.repeated.lines import signs
 from infostream_dedup.language.text.fingerprint import text_hashes
 from infostream_dedup.language.text.normalise import URL, clean
-from infostream_dedup.language.text.surface_pool import Utf8Texts, encoded, texts_of, texts_of_bytes
+from infostream_dedup.language.text.surface_pool import Utf8Texts, block_of, texts_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
     from numpy.typing import NDArray
 
@@ -36,20 +36,14 @@ def equality_hash(document: Document) -> bytes:
     their folded words and addresses: case, punctuation, emoji, markup and tracking parameters make no difference,
     digits do. One word proves nothing.
     """
-    return equality_hashes_of([document])[0]
+    return equality_hashes([document])[0]
 
 
-def equality_hashes_of(documents: Sequence[Document]) -> list[bytes]:
-    """Return ``equality_hash`` of each document."""
-    titles = [b"" if one.text.startswith(one.title) else encoded(one.title) + b"\n" for one in documents]
-    texts = texts_of_bytes([title + encoded(one.text) for title, one in zip(titles, documents, strict=True)])
-    bodies = texts.offsets[:-1] + np.array(list(map(len, titles)), dtype=np.int64)
-    return equality_hashes(lambda number: documents[number].text, texts, bodies)
-
-
-def equality_hashes(body: Callable[[int], str], texts: Utf8Texts, bodies: NDArray[np.int64]) -> list[bytes]:
-    """Compute ``equality_hash`` for many documents."""
-    found = text_hashes(body, texts, bodies)
+def equality_hashes(documents: Sequence[Document]) -> list[bytes]:
+    """Return ``equality_hash`` of each document, and after it what is left out of those that lost lines."""
+    block = block_of(documents)
+    texts, bodies = Utf8Texts(block.offsets, block.data), block.bodies
+    found = text_hashes(lambda number: block[number].text, texts, bodies)
     words, marked, hashes = _word_hashes(texts, bodies)
     numbers = np.flatnonzero(marked & (words >= 0))
     if len(numbers):
@@ -58,7 +52,7 @@ def equality_hashes(body: Callable[[int], str], texts: Utf8Texts, bodies: NDArra
         words[numbers], _, hashes[numbers] = _word_hashes(cleaned, cleaned.offsets[1:])
     for number in np.flatnonzero(words >= 0).tolist():
         found[number] = hashes[number].tobytes() if words[number] >= _FEWEST_WORDS else b""
-    return found
+    return found if block.not_compared is None else block.not_compared.add_to(found)
 
 
 def _word_hashes(

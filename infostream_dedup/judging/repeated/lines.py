@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 from hashlib import blake2b
 from itertools import pairwise
@@ -31,7 +31,7 @@ from infostream_dedup.judging.repeated.kernels.witnesses import (
 )
 from infostream_dedup.language.text.surface_pool import Utf8Texts, encoded, texts_of, texts_of_bytes
 from infostream_dedup.machine.arrays import offsets_of
-from infostream_dedup.model import NO_TIME, Document, with_texts
+from infostream_dedup.model import NO_TIME, Document, DocumentBlock, with_texts
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -363,20 +363,36 @@ def shortened(
         yield Shortened(number, title, text)
 
 
-def without_lines(
-    texts: Utf8Texts, bodies: NDArray[np.int64], cut: Sequence[Shortened]
-) -> tuple[Utf8Texts, NDArray[np.int64]]:
-    """Join titles and texts again; return also where each text begins after its title: int64 (documents,)."""
-    sizes, begins, bounds = np.diff(texts.offsets), bodies - texts.offsets[:-1], texts.offsets.tolist()
+def without_lines(block: DocumentBlock, cut: Sequence[Shortened]) -> DocumentBlock:
+    """The documents with what is left of those that lost lines; titles and texts are joined again."""
+    sizes, begins, bounds = np.diff(block.offsets), block.bodies - block.offsets[:-1], block.offsets.tolist()
+    titles, characters = block.titles - block.offsets[:-1], block.characters.copy()
     pieces, done = [], 0
     for number, title, text in cut:
         apart = title + b"\n" if title and not text.startswith(title) else b""
         # The documents between two that change are one run of bytes.
-        pieces += [texts.data[bounds[done] : bounds[number]].tobytes(), apart, text]
+        pieces += [block.data[bounds[done] : bounds[number]].tobytes(), apart, text]
         sizes[number], begins[number], done = len(apart) + len(text), len(apart), number + 1
-    pieces.append(texts.data[bounds[done] : bounds[-1]].tobytes())
-    offsets = offsets_of(sizes)
-    return Utf8Texts(offsets, texts_of_bytes(pieces).data), offsets[:-1] + begins
+        titles[number], characters[number] = len(title), (len(title.decode()), len(text.decode()))
+    pieces.append(block.data[bounds[done] : bounds[-1]].tobytes())
+    offsets, changed = offsets_of(sizes), {one.number: one for one in cut}
+
+    def bare(number: int) -> Document:
+        found = block.without_text(number)
+        return changed[number]._replace(text=b"").of(found) if number in changed else found
+
+    return replace(
+        block,
+        data=texts_of_bytes(pieces).data,
+        offsets=offsets,
+        titles=offsets[:-1] + titles,
+        bodies=offsets[:-1] + begins,
+        characters=characters,
+        without_text=bare,
+        given=None,
+        whole=lambda number: changed[number].of(block[number]) if number in changed else block.whole(number),
+        record=lambda _: None,
+    )
 
 
 def _kept(whole: bytes, begin: int, end: int, spans: Sequence[tuple[int, int]]) -> bytes:

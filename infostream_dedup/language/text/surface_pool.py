@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from itertools import accumulate, pairwise
 from typing import Any, Final, overload
 
@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from infostream_dedup.language.text.kernels import surface_table as kernels
 from infostream_dedup.machine.kernels import BLOCK
+from infostream_dedup.model import NO_TIME, Document, DocumentBlock, microseconds_of, without_text
 
 # Many texts as UTF-8 in one block of memory, for compiled code
 
@@ -71,6 +72,47 @@ def texts_of_bytes(texts: Sequence[bytes]) -> Utf8Texts:
     """Concatenate texts that are valid UTF-8."""
     offsets = np.array([0, *accumulate(map(len, texts))], dtype=np.int64)
     return Utf8Texts(offsets, np.frombuffer(b"".join([*texts, bytes(_ROOM)]), dtype=np.uint8))
+
+
+def block_of(documents: Sequence[Document], *, without_texts: bool = False) -> DocumentBlock:
+    """Return documents as columns; ``without_texts``: keep no other copy of texts unless UTF-8 cannot hold one."""
+    if isinstance(documents, DocumentBlock):
+        return documents
+    try:
+        titles, joined = _encoded_texts(documents, str.encode)
+    except UnicodeEncodeError:
+        titles, joined = _encoded_texts(documents, encoded)
+        without_texts = False
+    begins = joined.offsets[::2].copy()
+    times = [NO_TIME if one.time is None else microseconds_of(one.time) for one in documents]
+    characters = [(len(one.title), len(one.text)) for one in documents]
+    block = DocumentBlock(
+        ids=[one.id for one in documents],
+        languages=[one.lang for one in documents],
+        sources=[one.source for one in documents],
+        urls=[one.url for one in documents],
+        times=np.array(times, dtype=np.int64),
+        data=joined.data,
+        offsets=begins,
+        titles=begins[:-1] + np.array(titles, dtype=np.int64),
+        bodies=joined.offsets[1::2].copy(),
+        characters=np.array(characters, dtype=np.int64).reshape(-1, 2),
+        without_text=lambda number: without_text(documents[number]),
+        whole=documents.__getitem__,
+    )
+    if not without_texts:
+        return block
+    return replace(block, without_text=[without_text(one) for one in documents].__getitem__, whole=lambda _: None)
+
+
+def _encoded_texts(documents: Sequence[Document], encode: Callable[[str], bytes]) -> tuple[list[int], Utf8Texts]:
+    """Sizes of the titles, and two texts for each document: its title, if that is no part of its text, and its text."""
+    titles = [encode(one.title) for one in documents]
+    parts: list[bytes] = []
+    for one, title in zip(documents, titles, strict=True):
+        parts += (b"" if one.text.startswith(one.title) else title + b"\n", encode(one.text))
+    # Joined at once: texts are copied as little as possible.
+    return list(map(len, titles)), texts_of_bytes(parts)
 
 
 def texts_of_arrow(array: Any) -> Utf8Texts:

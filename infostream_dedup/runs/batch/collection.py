@@ -13,22 +13,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from infostream_dedup.judging.evidence.collecting import EvidenceReader
-from infostream_dedup.judging.repeated.equality import equality_hash, equality_hashes
+from infostream_dedup.judging.repeated.equality import equality_hashes
 from infostream_dedup.judging.repeated.lines import fragments_of, openings_of
-from infostream_dedup.language.text.surface_pool import Utf8Texts, texts_of, texts_of_bytes
+from infostream_dedup.language.text.surface_pool import Utf8Texts, block_of
 from infostream_dedup.machine.progress import Progress
-from infostream_dedup.model import (
-    LANGUAGES,
-    NO_TIME,
-    Document,
-    DocumentBlock,
-    KeptDocuments,
-    Language,
-    Settings,
-    full_text,
-    microseconds_of,
-    without_text,
-)
+from infostream_dedup.model import LANGUAGES, Document, DocumentBlock, KeptDocuments, Language, Settings
 from infostream_dedup.terms.compiled import SurfaceCounter, SurfaceTokens, count_terms, key_terms_of_surfaces
 from infostream_dedup.terms.key_terms import KeyTerms
 from infostream_dedup.terms.statistics import TermCounts, above_df_max, kept_despite_repeats, statistics_of_distinct
@@ -37,60 +26,19 @@ _AHEAD: Final = 6  # blocks that may wait to be hashed
 _CHUNK: Final = 1 << 20  # characters of a block, as many as the compiled reader of texts scans at a time
 
 
-def in_blocks(
-    documents: Iterable[Document | DocumentBlock], *, chunk: int = _CHUNK
-) -> Iterator[Document | DocumentBlock]:
+def in_blocks(documents: Iterable[Document | DocumentBlock], *, chunk: int = _CHUNK) -> Iterator[DocumentBlock]:
     """Yield the same documents in the same order, consecutive single ones as blocks."""
     waiting: list[Document] = []
     characters = 0
-    for one in documents:
+    for one in chain(documents, (None,)):
+        if isinstance(one, Document):
+            waiting.append(one)
+            characters += len(one.title) + len(one.text)
+        if waiting and (characters >= chunk or not isinstance(one, Document)):
+            yield block_of(waiting, without_texts=True)
+            waiting, characters = [], 0
         if isinstance(one, DocumentBlock):
-            yield from _gathered(waiting)
-            waiting, characters = [], 0
             yield one
-            continue
-        waiting.append(one)
-        characters += len(one.title) + len(one.text)
-        if characters >= chunk:
-            yield from _gathered(waiting)
-            waiting, characters = [], 0
-    yield from _gathered(waiting)
-
-
-def _gathered(documents: Sequence[Document]) -> Iterable[Document | DocumentBlock]:
-    """One block; the documents themselves if UTF-8 cannot encode them."""
-    if not documents:
-        return ()
-    block = block_of(documents)
-    return documents if block is None else (block,)
-
-
-def block_of(documents: Sequence[Document]) -> DocumentBlock | None:
-    """Return documents as columns; ``None`` if a text or title has a lone surrogate, which UTF-8 cannot encode."""
-    whole = [full_text(one) for one in documents]
-    try:
-        texts = texts_of_bytes([text.encode() for text in whole])
-        titles = np.array([len(one.title.encode()) for one in documents], dtype=np.int64)
-    except UnicodeEncodeError:
-        return None
-    begins = texts.offsets[:-1]
-    # A title that is not part of the text is followed by a line break.
-    apart = np.array([text is not one.text for text, one in zip(whole, documents, strict=True)], dtype=np.bool_)
-    times = [NO_TIME if one.time is None else microseconds_of(one.time) for one in documents]
-    bare = [without_text(one) for one in documents]
-    return DocumentBlock(
-        ids=[one.id for one in documents],
-        languages=[one.lang for one in documents],
-        sources=[one.source for one in documents],
-        urls=[one.url for one in documents],
-        times=np.array(times, dtype=np.int64),
-        data=texts.data,
-        offsets=texts.offsets,
-        titles=begins + titles,
-        bodies=begins + np.where(apart, titles + 1, 0),
-        characters=np.array([(len(one.title), len(one.text)) for one in documents], dtype=np.int64),
-        without_text=bare.__getitem__,
-    )
 
 
 _REPORTED_EVERY: Final = 500  # documents after which progress is reported
@@ -211,20 +159,15 @@ class CollectionReader:
         self._hashes, self._beside = list[Future[tuple[list[bytes], NDArray[np.int64]]]](), ThreadPoolExecutor(1)
         self._evidence, self._progress, self._announced = evidence, progress, 0
 
-    def take(self, one: Document | DocumentBlock) -> None:
-        """Add the next document, or the next documents."""
+    def take(self, one: DocumentBlock) -> None:
+        """Add the next documents."""
         if self._evidence is not None:
             self._evidence.take(one)
-        if isinstance(one, DocumentBlock):
-            self._reader.add_texts(Utf8Texts(one.offsets, one.data), one.languages)
-            self._kept.extend(one)
-            self._lengths.extend(one.characters[:, 1].tolist())
-        else:
-            self._reader.add(full_text(one), one.lang)
-            self._kept.append(without_text(one))
-            self._lengths.append(len(one.text))
+        self._reader.add_texts(Utf8Texts(one.offsets, one.data), one.languages)
+        self._kept.extend(one)
+        self._lengths.extend(one.characters[:, 1].tolist())
         if self._hashed:
-            self._hashes.append(self._beside.submit(_hashes_of, one))
+            self._hashes.append(self._beside.submit(hashes_of_block, one))
             self._hashes[-_AHEAD:][0].result()
         if self._progress is not None and len(self._kept) - self._announced >= _REPORTED_EVERY:
             self._announced = len(self._kept) // _REPORTED_EVERY * _REPORTED_EVERY
@@ -247,22 +190,10 @@ class CollectionReader:
         )
 
 
-def _hashes_of(one: Document | DocumentBlock) -> tuple[list[bytes], NDArray[np.int64]]:
-    if isinstance(one, DocumentBlock):
-        return hashes_of_block(one)
-    times = np.array([NO_TIME if one.time is None else microseconds_of(one.time)], dtype=np.int64)
-    return [equality_hash(one)], _openings(texts_of([full_text(one)]), [one.source], times)
-
-
 def hashes_of_block(block: DocumentBlock) -> tuple[list[bytes], NDArray[np.int64]]:
     """Return ``equality_hashes`` and ``openings_of`` the documents of a block."""
-    texts = Utf8Texts(block.offsets, block.data)
-    hashes = equality_hashes(block.text, texts, block.bodies)
-    if block.not_compared is not None:
-        block.not_compared.add_to(hashes)
-    return hashes, _openings(texts, block.sources, block.times) if block.openings is None else block.openings
-
-
-def _openings(texts: Utf8Texts, sources: Sequence[str | None], times: NDArray[np.int64]) -> NDArray[np.int64]:
-    rows = fragments_of(texts, only_first=True)
-    return openings_of(rows, np.zeros(rows.hashes.shape, dtype=np.uint8), sources, times)
+    if block.openings is not None:
+        return equality_hashes(block), block.openings
+    rows = fragments_of(Utf8Texts(block.offsets, block.data), only_first=True)
+    none = np.zeros(rows.hashes.shape, dtype=np.uint8)
+    return equality_hashes(block), openings_of(rows, none, block.sources, block.times)

@@ -27,7 +27,7 @@ from infostream_dedup.judging.evidence.kinds import ACROSS, KIND_NAMES, Kind, na
 from infostream_dedup.judging.evidence.pair_evidence import TripleRows, fill_in_wording
 from infostream_dedup.judging.evidence.pair_model import shipped_model
 from infostream_dedup.judging.evidence.policies import EVERY_PAIR, Policy
-from infostream_dedup.judging.evidence.reading import evidence_texts, evidence_texts_of_block, scratch_for, tables
+from infostream_dedup.judging.evidence.reading import evidence_texts, scratch_for, tables
 from infostream_dedup.links.compiled.matching import weighed_links
 from infostream_dedup.links.pair_rules import (
     LEAST_ORDERED_SHARE,
@@ -671,13 +671,12 @@ def read_wording(
     return ids, TripleRows(triples.taken(), offsets_of(np.concatenate(sizes)))
 
 
-def _triples_of(block: Document | DocumentBlock) -> tuple[Sequence[str], NDArray[Any], NDArray[Any]]:
-    ids = [block.id] if isinstance(block, Document) else block.ids
-    texts, _ = evidence_texts([block]) if isinstance(block, Document) else evidence_texts_of_block(block)
+def _triples_of(block: DocumentBlock) -> tuple[Sequence[str], NDArray[Any], NDArray[Any]]:
+    texts, _ = evidence_texts(block)
     triples = np.empty(int(texts.offsets[-1] - texts.offsets[0]) + len(texts), dtype=np.uint64)
     ends = np.empty(len(texts) + 1, dtype=np.int64)
     read_triples(texts.data, texts.offsets, tables(), scratch_for(texts.longest), triples, ends)
-    return ids, triples[: ends[-1]].copy(), ends
+    return block.ids, triples[: ends[-1]].copy(), ends
 
 
 def common_wording(

@@ -25,18 +25,18 @@ from infostream_dedup.judging.repeated.kernels.witnesses import LEFT_OUT
 from infostream_dedup.language.text.surface_pool import Utf8Texts
 from infostream_dedup.machine.files import reopenable_file
 from infostream_dedup.machine.threads import mapped, thread_count
-from infostream_dedup.model import Document, DocumentBlock, single_documents, with_texts
+from infostream_dedup.model import Document, DocumentBlock, single_documents
 from infostream_dedup.runs.batch.collection import in_blocks
 
 Documents = Iterable[Document | DocumentBlock]
-_Read = tuple[Document | DocumentBlock, FragmentRows | None]
+_Read = tuple[DocumentBlock, FragmentRows]
 
 _KEPT: Final = 1 << 29  # bytes of text up to which a collection is kept instead of being read twice
 
 
 def without_repeated_lines(
     first: Documents, again: Callable[[], Documents], report: ReadingReport | None
-) -> Iterator[tuple[Document | DocumentBlock, Document | DocumentBlock]]:
+) -> Iterator[tuple[DocumentBlock, DocumentBlock]]:
     """Yield documents, and without the lines that many of them repeat, which are learned from all of them first.
 
     ``report`` takes how many documents lost lines.
@@ -45,20 +45,18 @@ def without_repeated_lines(
     kept: list[_Read] | None = []
     size, threads = 0, thread_count(0)
     for one, rows in mapped(_with_fragments, in_blocks(first), threads):
-        if isinstance(one, DocumentBlock) and rows is not None:
-            learner.learn(rows, one.sources, one.times)
-            size += int(one.offsets[-1] - one.offsets[0])
-            rows = rows._replace(stems=rows.stems[:0].copy())  # they are not asked for again
+        learner.learn(rows, one.sources, one.times)
+        size += int(one.offsets[-1] - one.offsets[0])
         if kept is not None:
-            kept.append((one, rows))
+            kept.append((one, rows._replace(stems=rows.stems[:0].copy())))  # they are not asked for again
             if size > _KEPT:
                 kept = None
     known = learner.known()
     del learner
 
-    def shortened(read: _Read) -> tuple[Any, Any, lines.LeftOut]:
+    def shortened(read: _Read) -> tuple[DocumentBlock, DocumentBlock, lines.LeftOut]:
         (one, rows), own = read, lines.LeftOut()
-        return one, one if isinstance(one, Document) or rows is None else _without_lines(one, rows, known, own), own
+        return one, _without_lines(one, rows, known, own), own
 
     every = mapped(_with_fragments, in_blocks(again()), threads) if kept is None else kept
     for whole, short, own in mapped(shortened, every, threads):
@@ -68,8 +66,8 @@ def without_repeated_lines(
         left_out.note(report)
 
 
-def _with_fragments(one: Document | DocumentBlock) -> _Read:
-    return one, None if isinstance(one, Document) else lines.fragments_of(Utf8Texts(one.offsets, one.data))
+def _with_fragments(one: DocumentBlock) -> _Read:
+    return one, lines.fragments_of(Utf8Texts(one.offsets, one.data))
 
 
 def _without_lines(
@@ -83,7 +81,7 @@ def _without_lines(
         return replace(block, openings=openings)
     spans = [one[:3] for one in apart]
     cut = list(lines.shortened(texts, block.titles, block.bodies, (rows, marks), left_out, spans))
-    changed = _with_texts(block, cut)
+    changed = lines.without_lines(block, cut)
     chosen[:] = False
     chosen[[one.number for one in cut]] = True
     again = lines.fragments_of(Utf8Texts(changed.offsets, changed.data), only_first=True, chosen=chosen)
@@ -93,30 +91,6 @@ def _without_lines(
 
 def _openings(rows: FragmentRows, block: DocumentBlock) -> NDArray[np.int64]:
     return lines.openings_of(rows, np.zeros_like(rows.flags), block.sources, block.times)
-
-
-def _with_texts(block: DocumentBlock, cut: list[lines.Shortened]) -> DocumentBlock:
-    texts, bodies = lines.without_lines(Utf8Texts(block.offsets, block.data), block.bodies, cut)
-    titles, characters = block.titles - block.offsets[:-1], block.characters.copy()
-    for one in cut:
-        titles[one.number] = len(one.title)
-        characters[one.number] = len(one.title.decode()), len(one.text.decode())
-    changed, bare = {one.number: one for one in cut}, block.without_text
-
-    def without_text(number: int) -> Document:
-        found = bare(number)
-        return found if number not in changed else with_texts(found, changed[number].title.decode(), "")
-
-    return replace(
-        block,
-        data=texts.data,
-        offsets=texts.offsets,
-        titles=texts.offsets[:-1] + titles,
-        bodies=bodies,
-        characters=characters,
-        without_text=without_text,
-        given=None,
-    )
 
 
 class Rereadable:

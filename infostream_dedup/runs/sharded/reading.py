@@ -15,14 +15,15 @@ from infostream_dedup.judging.evidence.facts import microseconds
 from infostream_dedup.judging.evidence.pair_evidence import TripleRows
 from infostream_dedup.judging.evidence.reading import RawEvidence, evidence_texts, read_evidence
 from infostream_dedup.judging.evidence.records import EvidenceFrequencies, EvidenceRecords, changes_of, pack_weighed
-from infostream_dedup.judging.repeated.equality import equality_hash, equality_hashes
+from infostream_dedup.judging.repeated.equality import equality_hashes
 from infostream_dedup.judging.repeated.lines import fragments_of, openings_of
 from infostream_dedup.language.text.fingerprint import TEXT_HASH, text_hash
-from infostream_dedup.language.text.surface_pool import Utf8Texts, encoded, texts_of
+from infostream_dedup.language.text.surface_pool import texts_of
 from infostream_dedup.machine.arrays import Ragged, offsets_of
 from infostream_dedup.machine.progress import Progress
 from infostream_dedup.model import NO_TIME, Document, DocumentBlock, Settings, full_text
 from infostream_dedup.model.document import outlet_of
+from infostream_dedup.runs.batch.collection import in_blocks
 from infostream_dedup.runs.sharded.key_terms import COUNTS, TEXTS, count_documents
 from infostream_dedup.runs.sharded.work_folder import Layout, rows_by_chunk
 
@@ -176,7 +177,6 @@ of the body in 16 bytes (zeros for an empty one; no entries where hashes were no
 
 FIRST_TABLES: Final = {"counts": COUNTS, "documents": DOCUMENTS}
 NO_MOMENT: Final = int(np.iinfo(np.int64).min)
-_DOCUMENTS_AT_ONCE: Final = 1 << 20  # characters in a batch of texts
 DIGEST: Final = 2 * TEXT_HASH + 8
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 _SECOND: Final = 1_000_000
@@ -223,27 +223,14 @@ class _Besides:
     def waiting(self) -> int:
         return len(self._ids)
 
-    def add(self, document: Document) -> None:
-        self._ids.append(document.id)
-        time = document.time
-        self._moments.append(NO_MOMENT if time is None else int((time - _EPOCH).total_seconds()))
-        self._lengths.append(len(document.text))
-        if self._hashes:
-            self._digests.append(equality_hash(document).ljust(DIGEST, b"\0"))
-        if self._evidence is not None:
-            self._taken += self._evidence.add(document)
-
     def add_block(self, block: DocumentBlock) -> None:
         self._ids += block.ids
         self._moments += _seconds(block.times).tolist()
         self._lengths += block.characters[:, 1].tolist()
         if self._hashes:
-            digests = equality_hashes(block.text, Utf8Texts(block.offsets, block.data), block.bodies)
-            if block.not_compared is not None:
-                block.not_compared.add_to(digests)
-            self._digests += [one.ljust(DIGEST, b"\0") for one in digests]
+            self._digests += [one.ljust(DIGEST, b"\0") for one in equality_hashes(block)]
         if self._evidence is not None:
-            for document in block.documents():
+            for document in block:
                 self._taken += self._evidence.add(document)
 
     def taken(self, *, last: bool = False) -> Iterator[tuple[str, pa.RecordBatch]]:
@@ -270,55 +257,10 @@ def _seconds(times: NDArray[np.int64]) -> NDArray[np.int64]:
 def _text_batches(
     documents: Iterable[Document | DocumentBlock], besides: _Besides, progress: Progress | None
 ) -> Iterator[pa.RecordBatch]:
-    waiting = _Waiting()
-    for one in documents:
-        if isinstance(one, DocumentBlock):
-            yield from waiting.taken()
-            besides.add_block(one)
-            yield waiting.block(one)
-        else:
-            besides.add(one)
-            waiting.add(one)
-            if waiting.characters < _DOCUMENTS_AT_ONCE:
-                continue
-            yield from waiting.taken()
-        if progress is not None:
-            progress("reading", waiting.first, None)
-    yield from waiting.taken()
-
-
-class _Waiting:
-    """Documents that are read one by one until they fill a batch of TEXTS."""
-
-    def __init__(self) -> None:
-        self.first = 0
-        self.characters = 0
-        self._texts: list[str] = []
-        self._languages: list[str | None] = []
-
-    def add(self, document: Document) -> None:
-        self._texts.append(full_text(document))
-        self._languages.append(document.lang)
-        self.characters += len(self._texts[-1])
-
-    def taken(self) -> Iterator[pa.RecordBatch]:
-        """The batch, if any document waits."""
-        if self._texts:
-            yield self._batch(_strings(self._texts), self._languages)
-        self._texts, self._languages, self.characters = [], [], 0
-
-    def block(self, block: DocumentBlock) -> pa.RecordBatch:
-        """The batch of documents in columns, which share its bytes; nothing may wait."""
+    for block in in_blocks(documents):
+        besides.add_block(block)
+        # The batch shares the bytes of the block.
         texts = pa.LargeStringArray.from_buffers(len(block), pa.py_buffer(block.offsets), pa.py_buffer(block.data))
-        return self._batch(texts, block.languages)
-
-    def _batch(self, texts: pa.Array, languages: Sequence[str | None]) -> pa.RecordBatch:
-        self.first += len(texts)
-        return pa.RecordBatch.from_arrays([texts, pa.array(languages, pa.string())], schema=TEXTS)
-
-
-def _strings(texts: list[str]) -> pa.Array:
-    try:
-        return pa.array(texts, pa.large_string())
-    except UnicodeEncodeError:
-        return pa.array([encoded(text).decode() for text in texts], pa.large_string())
+        yield pa.RecordBatch.from_arrays([texts, pa.array(block.languages, pa.string())], schema=TEXTS)
+        if progress is not None:
+            progress("reading", besides.first + besides.waiting, None)
