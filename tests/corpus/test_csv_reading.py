@@ -1,8 +1,6 @@
 """CSV read in columns gives the documents, errors and counts of CSV read row by row."""
 
-import csv
 import gzip
-import io
 
 import pytest
 from hypothesis import example, given
@@ -10,7 +8,6 @@ from hypothesis import strategies as st
 
 from infostream_dedup.documents import Reading, ReadingReport, block_reading, read_documents
 from infostream_dedup.documents.block_reading import read_document_blocks
-from infostream_dedup.model import DocumentBlock
 
 from .test_block_reading import outcome
 
@@ -80,21 +77,6 @@ def test_any_bytes(folder, pieces, size):
         patch.setattr(block_reading, "TOGETHER", size)
         together, single = both(path, folder, on_error="skip")
     assert together == single
-
-
-def test_plain_news_is_read_in_columns(tmp_path):
-    path, stream = tmp_path / "news.csv", io.StringIO()
-    writer = csv.writer(stream)
-    writer.writerow(["id", "title", "text", "lang", "published", "source"])
-    for number in range(60):
-        text = f'Мэр сказал: "открыт мост {number}",\nи ушёл'
-        writer.writerow([f"n{number}", "", text, "ru", "2024-05-01T10:00:00+03:00", "a.md"])
-    path.write_text(stream.getvalue(), encoding="utf-8", newline="")
-    blocks = list(read_document_blocks(path, reading=Reading(), report=ReadingReport()))
-    assert [type(one) for one in blocks] == [DocumentBlock]
-    documents = list(read_documents(path))
-    assert list(blocks[0].documents()) == documents
-    assert documents[7].text == 'Мэр сказал: "открыт мост 7",\nи ушёл'
 
 
 @pytest.mark.parametrize(
