@@ -52,14 +52,6 @@ def test_pairs_of_a_method_without_threshold() -> None:
     assert (found.codes.tolist(), found.grades.tolist(), found.steps) == ([1, 5], [1, 1], (1,))
 
 
-@pytest.mark.parametrize(("given_counts", "expected"), [
-    (scoring.Scores(6, 2, 4, 9), (0.75, 0.6, 2 / 3)), (scoring.Scores(0, 0, 4, 0), (None, 0.0, 0.0)),
-    (scoring.Scores(0, 3, 0, 3), (0.0, None, 0.0)), (scoring.Scores(0, 0, 0, 0), (None, None, None)),
-])  # fmt: skip
-def test_figures_by_hand(given_counts: scoring.Scores, expected: tuple[float | None, ...]) -> None:
-    assert (given_counts.precision, given_counts.recall, given_counts.f1) == expected
-
-
 def _random_truth(data: st.DataObject, size: int) -> Truth:
     families = data.draw(st.lists(st.sampled_from(["f", "g", "h", None]), min_size=size, max_size=size))
     documents = [Document(id=str(number), text="", extra={"family": family}) for number, family in enumerate(families)]
@@ -172,23 +164,6 @@ def _truth_groups(families: list[str | None], listed: dict[tuple[int, int], str]
     labels = labels_of([{"a": str(a), "b": str(b), "label": label} for (a, b), label in listed.items()])
     languages: list[Language] = options.pop("languages", ["ru"] * len(families))
     return truth_of(documents, languages, labels, **options)
-
-
-def test_worked_by_hand() -> None:
-    # True groups 0 1 2, 3 4, 5; groups 0 1, 2 3 4, 5.
-    truth = _truth_groups([None] * 6, {(0, 1): "dup", (1, 2): "dup", (3, 4): "dup"}, closed=True)
-    groups = [0, 0, 1, 1, 1, 2]
-    found = scoring.group_scores(np.array(groups), truth)
-    assert found is not None
-    # Of the groups: 0 and 1 are all right, 2 is alone in its, 3 and 4 are two thirds right, 5 is right.
-    precision = float((1 + 1 + Fraction(1, 3) + Fraction(2, 3) + Fraction(2, 3) + 1) / 6)
-    # Of the true groups: 0 and 1 have two of three, 2 has itself, 3, 4 and 5 have all.
-    recall = float((Fraction(2, 3) + Fraction(2, 3) + Fraction(1, 3) + 3) / 6)
-    assert (found.bcubed_precision, found.bcubed_recall) == pytest.approx((precision, recall))
-    assert found.bcubed_f1 == pytest.approx(2 * precision * recall / (precision + recall))
-    # Pairs: 0-1 and 3-4 are right, 2-3 and 2-4 wrong, 0-2 and 1-2 missed; 15 in all.
-    assert found.pairwise_f1 == pytest.approx(2 * 2 / (2 * 2 + 2 + 2))
-    assert found.ari == pytest.approx((2 - Fraction(4 * 4, 15)) / (4 - Fraction(4 * 4, 15)))
 
 
 def test_an_open_world_has_no_figures() -> None:
@@ -309,16 +284,6 @@ def test_plain_values() -> None:
     row = found["rows"][0]
     assert (row["k"], row["precision"], row["recall"], row["f1"]) == (4, 0.5, 1.0, pytest.approx(2 / 3))
     assert 0 <= row["low"] <= row["f1"] <= row["high"] <= 1
-
-
-def test_nothing_predicted_and_nothing_true() -> None:
-    documents = [Document(id="x", text=""), Document(id="y", text="")]
-    empty = scoring.predicted_pairs(np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64), 2)
-    found = scoring.evaluate(empty, truth_of(documents, ["ru", "ru"], []), recommended=1)
-    assert found.as_dict()["best"] == {}
-    assert found.share_of_best is None
-    row = found.as_dict()["rows"][0]
-    assert [row[name] for name in ("precision", "recall", "f1", "low", "high")] == [None] * 5
 
 
 def test_thresholds_have_their_own_column() -> None:

@@ -97,20 +97,6 @@ def test_a_run_killed_in_every_stage_goes_on(documents, tmp_path):
     assert rows_of(again) == rows_of(sweep(str(documents), representations=["stem"], estimate=False))
 
 
-@pytest.mark.smoke
-def test_a_run_killed_once_goes_on(documents, tmp_path):
-    folder = tmp_path / "work"
-    command = [sys.executable, "-c", KILLED, str(documents), str(folder), "stem-links1-1"]
-    ended = subprocess.run(command, capture_output=True, text=True, check=False)
-    assert ended.returncode == -signal.SIGKILL, ended.stderr
-    counted = (folder / "counted.json").stat().st_mtime_ns
-    assert (folder / "stem-links1-0.json").exists()
-    found = sweep(str(documents), workdir=folder, memory="2GB", representations=["stem"])
-    assert (folder / "counted.json").stat().st_mtime_ns == counted
-    assert rows_of(found) == rows_of(sweep(str(documents), representations=["stem"], estimate=False))
-    assert found.report.used == 40
-
-
 def test_a_changed_file_and_other_documents_are_read_again(documents, tmp_path):
     folder = tmp_path / "work"
     first = rows_of(sweep(str(documents), workdir=folder, memory="2GB", representations=["stem"]))

@@ -2,10 +2,6 @@
 
 import hashlib
 import json
-import random
-import subprocess
-import sys
-import time
 
 import pytest
 
@@ -118,40 +114,3 @@ def test_what_does_not_fit_changes_nothing(documents, tmp_path):
         store.connection.execute("UPDATE state SET value = replace(value, '10', '11') WHERE name = 'retunes'")
     with pytest.raises(BadDataError, match="damaged"):
         api.store.retune(path, thresholds(8))
-
-
-RETUNE = """
-import sys
-from infostream_dedup import api
-print("ready", flush=True)
-api.store.retune(sys.argv[1], sys.argv[2], first=int(sys.argv[3]))
-print("done", flush=True)
-"""
-
-
-@pytest.mark.slow
-def test_killed_while_retuning(documents, tmp_path):
-    settings = StreamSettings.of({"preset": "faithful"})
-    expected = digest(streamed(tmp_path / "whole.db", documents, 199, settings, planned=True))
-    file = tmp_path / "t.toml"
-    file.write_text(thresholds().as_toml(), encoding="utf-8")
-    randomness = random.Random(58)  # noqa: S311
-    for number in range(4):
-        path = tmp_path / f"{number}.db"
-        with Deduplicator.open(path, settings) as stream:
-            verdicts = list(stream.process(documents[:FROM]))
-        process = subprocess.Popen([sys.executable, "-c", RETUNE, path, file, str(FROM)], stdout=subprocess.PIPE)
-        with process:
-            process.stdout.readline()
-            time.sleep(randomness.random() * 0.1)
-            process.kill()
-            done = b"done" in process.stdout.read()
-        with Store.open(path) as store:
-            assert [one.first for one in checks(store.connection) if one.faults] == []
-            kept = store.stored_position().retunes
-        assert kept in ((1,) if done else (0, 1))
-        if not kept:
-            api.store.retune(path, file, first=FROM)
-        with Deduplicator.open(path, settings) as stream:
-            verdicts += stream.process(documents[FROM:])
-        assert digest(verdicts) == expected
