@@ -52,6 +52,14 @@ def test_pairs_of_a_method_without_threshold() -> None:
     assert (found.codes.tolist(), found.grades.tolist(), found.steps) == ([1, 5], [1, 1], (1,))
 
 
+@pytest.mark.parametrize(("given_counts", "expected"), [
+    (scoring.Scores(6, 2, 4, 9), (0.75, 0.6, 2 / 3)), (scoring.Scores(0, 0, 4, 0), (None, 0.0, 0.0)),
+    (scoring.Scores(0, 3, 0, 3), (0.0, None, 0.0)), (scoring.Scores(0, 0, 0, 0), (None, None, None)),
+])  # fmt: skip
+def test_figures_by_hand(given_counts: scoring.Scores, expected: tuple[float | None, ...]) -> None:
+    assert (given_counts.precision, given_counts.recall, given_counts.f1) == expected
+
+
 def _random_truth(data: st.DataObject, size: int) -> Truth:
     families = data.draw(st.lists(st.sampled_from(["f", "g", "h", None]), min_size=size, max_size=size))
     documents = [Document(id=str(number), text="", extra={"family": family}) for number, family in enumerate(families)]
