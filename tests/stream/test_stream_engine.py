@@ -144,7 +144,7 @@ def test_the_best_of_a_group(plain, news):
 
 documents_of_a_stream = st.lists(
     st.tuples(
-        st.lists(st.integers(0, 29), max_size=16), st.lists(st.integers(0, 5), max_size=5),
+        st.lists(st.integers(0, 29), max_size=24), st.lists(st.integers(0, 5), max_size=5),
         st.sampled_from([None, 0.0, 0.25, 0.5, 1.0, 3.0, 8.0]), st.sampled_from([None, "one", "two"]), st.booleans(),
     ),
     max_size=24,
