@@ -161,6 +161,15 @@ def test_links_between_languages_that_join_topics_are_told(run):
     assert b"topic" not in run("pairs", str(topics_path()), *asked[1:]).stderr
 
 
+def test_a_table_is_for_reading(run):
+    asked = ("--representation", "pivot", "--cross-language", "--quiet", "--format", "table")
+    shown = run("pairs", SAMPLE, *asked).stdout.decode()
+    head = shown.partition("\n")[0].split()
+    assert (head[-1], "terms" in head) == ("met", False)
+    assert "(dictionary)" in shown
+    assert "{" not in shown
+
+
 def test_the_command_writes_tables(run, tmp_path):
     answer = run("terms", SAMPLE, "--out", "k.parquet")
     assert answer.returncode == 0, answer.stderr
