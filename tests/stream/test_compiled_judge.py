@@ -101,3 +101,11 @@ def test_the_best_is_the_earliest_of_the_best():
     assert first is None
     assert [one.of for one in others] == [0, 1, 1]
     assert [one.repeated.tolist() for one in others] == [[0], [0, 1], [0, 1, 2]]
+
+
+def test_the_best_has_most_terms_in_common_both_ways():
+    # Twelve of the asking document's terms there and four back; then eight both ways.
+    one_way = ([*TERMS[:4], *range(200, 208)], TERMS[:12], (), "s", 0)
+    both_ways = ([*TERMS[:8], *range(300, 304)], (), (), "s", 0)
+    found = judged([one_way, both_ways, (TERMS[:12], (), (), "s", 0)], k_duplicate=4, k_similar=2)
+    assert (found[2].of, found[2].repeated.tolist()) == (1, [0, 1])
