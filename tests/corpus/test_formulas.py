@@ -52,7 +52,7 @@ def test_very_many_columns_take_seconds(tmp_path):
     many.write_bytes(wide(150_000))
     # Quadratic code took 8 seconds for the small one.
     assert seconds(few) < 2
-    assert seconds(many) < 3
+    assert seconds(many) < 6
 
 
 def test_columns_that_come_twice_are_named_but_not_all(tmp_path):
