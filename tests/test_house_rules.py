@@ -9,12 +9,11 @@ import ast
 import re
 from collections import defaultdict
 from collections.abc import Iterator
-from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
 import pytest
 
-from tools.measure_house import LIMITS, circles, count_kinds, imports, room_of
+from tools.measure_house import LIMITS, circles, imports, room_of
 
 ROOT = Path(__file__).resolve().parents[1]
 PACKAGE = ROOT / "infostream_dedup"
@@ -130,53 +129,7 @@ def test_the_rule_holds_but_for_the_places_listed(rule):
     assert listed - found == set(), "mended: take it out of NOT_YET"
 
 
-def test_no_module_imports_itself_by_way_of_others():
-    names = {".".join(("infostream_dedup", *_parts(path))): path for path in TREES}
-    graph = {name: {one for one in _imported(TREES[path], names) if one != name} for name, path in names.items()}
-    try:
-        TopologicalSorter(graph).prepare()
-    except CycleError as error:
-        pytest.fail(f"circle: {' <- '.join(error.args[1])}")
-
-
-def _parts(path: str) -> tuple[str, ...]:
-    parts = Path(path).with_suffix("").parts
-    return parts[:-1] if parts[-1] == "__init__" else parts
-
-
-def _imported(tree: ast.AST, names: dict[str, str]) -> Iterator[str]:
-    """Modules of the package that are imported at run time, at the top or inside functions."""
-    for node in ast.iter_child_nodes(tree):
-        if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test):
-            continue
-        if isinstance(node, ast.ImportFrom) and node.module:
-            for alias in node.names:
-                yield from [one for one in (f"{node.module}.{alias.name}", node.module) if one in names][:1]
-        yield from _imported(node, names)
-
-
-# The measuring of the house: kinds of lines, imports that run, circles
-
-
-SOURCE = '''"""Title.
-
-More.
-"""
-
-import os  # said
-
-# why
-def read():
-    """Read."""
-    from house.cellar import wine
-    return """not a
-    docstring"""
-'''
-
-
-def test_each_line_is_of_one_kind():
-    assert count_kinds(SOURCE, python=True) == {"docstring": 5, "blank": 2, "import": 2, "comment": 1, "code": 3}
-    assert count_kinds("-- why\n\nSELECT 1;\n", python=False) == {"comment": 1, "blank": 1, "code": 1}
+# The measuring of the house, which lint lets judge import circles: imports that run, rooms and circles.
 
 
 def test_imports_in_functions_and_by_name_count_and_those_for_types_do_not():

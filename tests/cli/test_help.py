@@ -64,6 +64,7 @@ def test_help_begins_with_examples_and_ends_with_experts_and_common_options(path
     for option in command.params:
         if isinstance(option, click.Option):
             assert isinstance(option, GroupedOption), option.name
+            assert option.help or option.name == "help", option.name
             assert option.group != COMMON or f"\n  {option.opts[0]} " not in text or option.opts[0] == "--format"
 
 

@@ -95,29 +95,6 @@ def test_what_a_table_holds_is_not_obeyed(run_command, tmp_path: Path, command: 
     assert not {one for one in answer.stdout.decode() if one != "\n" and unicodedata.category(one) in ("Cc", "Cf")}
 
 
-DOUBLED = {
-    "text": b'{"id": "a", "text": "Snow.", "text": "Rain."}',
-    "text ": b'{"id": "a", "text": "Snow.", "te\\u0078t": "Rain."}',
-    "body": b'{"id": "a", "text": "Snow.", "body": "Snow.", "x": 1, "body" : "Rain."}',
-    "\u0442\u0435\u0433": '{"id": "a", "text": "Snow.", "extra": [{"тег": 1, "\\u0442ег"\t: 2}]}'.encode(),
-}
-
-
-@pytest.mark.parametrize("doubled", DOUBLED)
-@pytest.mark.parametrize("name", ["in.jsonl", "in.json"])
-def test_a_name_given_twice_is_refused(run_command, tmp_path: Path, name: str, doubled: str) -> None:
-    said, doubled = doubled.strip().encode(), DOUBLED[doubled]
-    single = b'{"id": "b", "text": ": \\": \\\\", "title": "\\"text\\"", "extra": {"text" : "text"}, "q\\\\": "a : b"}'
-    (tmp_path / name).write_bytes(b"[%s]" % single if name == "in.json" else single)
-    assert run_command(tmp_path, "dedup", name, "--out", "out.jsonl").returncode == 0
-    (tmp_path / name).write_bytes(
-        b"[%s,%s]" % (single, doubled) if name == "in.json" else b"%s\n%s" % (single, doubled)
-    )
-    answer = run_command(tmp_path, "dedup", name, "--out", "out.jsonl")
-    assert answer.returncode == 65
-    assert b"the name '%s' comes twice" % said in answer.stderr
-
-
 def test_a_store_is_a_regular_file(run_command, tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe.db")
     for place in ("/dev/null", "pipe.db"):

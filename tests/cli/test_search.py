@@ -8,8 +8,7 @@ import pytest
 from infostream_dedup import Deduplicator, search
 from infostream_dedup.documents import read_documents
 from infostream_dedup.errors import ConfigurationError
-from infostream_dedup.model import Settings
-from infostream_dedup.sample import documents_path, labels_path
+from infostream_dedup.sample import documents_path
 from infostream_dedup.stream.search import Searcher
 from infostream_dedup.stream.settings import StreamSettings
 
@@ -67,27 +66,6 @@ def whole(tmp_path_factory):
     with Deduplicator.open(path, StreamSettings(window_days=None)) as stream:
         stream.process(read_documents(documents_path()))
     return path
-
-
-@pytest.mark.parametrize("representation", ["morph", "stem"])
-def test_a_message_is_found_in_other_languages(representation, tmp_path):
-    """Translations are labelled in the sample: a text finds documents that say it in other words."""
-    documents = {document.id: document for document in read_documents(documents_path())}
-    settings = StreamSettings(window_days=None, terms=Settings(representation=representation))
-    with Deduplicator.open(tmp_path / "s.db", settings) as stream:
-        stream.process(list(documents.values()))
-    rows = map(json.loads, labels_path().read_text(encoding="utf-8").splitlines())
-    pairs = [(row["a"], row["b"]) for row in rows if row["kind"] == "translation"]
-    found = {True: 0, False: 0}
-    with Searcher.open(tmp_path / "s.db") as searcher:
-        for a, b in pairs:
-            for across in (True, False):
-                hits = searcher.search(documents[a].text, title=documents[a].title, across=across, top=10)
-                found[across] += b in {hit.id for hit in hits}
-                assert all(documents[hit.id].lang in (None, hit.language) for hit in hits)
-    assert len(pairs) > 40
-    assert found[True] > 0.9 * len(pairs)
-    assert found[False] < 0.5 * len(pairs)
 
 
 def test_one_language_is_never_translated(whole, run):

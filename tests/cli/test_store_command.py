@@ -103,27 +103,6 @@ def test_forget_removes_nothing_if_something_is_unknown(run, filled):
     assert run("store", "forget", "stream.db").returncode == 2
 
 
-def test_the_document_that_represents_a_group_is_the_one_of_the_rule(run, tmp_path):
-    text = "Министр открыл мост через реку, больницу и школу в столице; президент и парламент обсудили бюджет."
-    more = text + " Губернатор области осмотрел завод."
-    rows = [{"id": "1", "text": text, "source": "блог"}, {"id": "2", "text": more, "source": "агентство"}]
-    path = tmp_path / "group.jsonl"
-    path.write_text("".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows), encoding="utf-8")
-    assert run("ingest", str(path), "--store", "group.db", "--preset", "faithful").returncode == 0
-
-    def best(*options):
-        done = run("store", "best", "group.db", "--by", *options, "--format", "jsonl")
-        assert done.returncode == 0, done.stderr
-        (row,) = map(json.loads, done.stdout.splitlines())
-        assert (row["group"], row["total"]) == ("1", 2)
-        return row["best"]
-
-    assert best("first") == "1"
-    assert best("complete") == "2"
-    assert best("rank", "--source-rank", "агентство") == "2"
-    assert run("store", "best", "group.db", "--by", "rank").returncode == 78
-
-
 @pytest.fixture(scope="module")
 def store(tmp_path_factory):
     path = tmp_path_factory.mktemp("sweep") / "s.db"

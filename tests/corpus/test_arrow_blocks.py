@@ -8,7 +8,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from infostream_dedup.documents import Reading, ReadingReport, column_names, read_documents, reading, table_files
+from infostream_dedup.documents import Reading, ReadingReport, read_documents, reading, table_files
 from infostream_dedup.documents.block_reading import read_document_blocks
 from infostream_dedup.model import DocumentBlock, KeptDocuments, fields_of, without_text
 from tests.corpus.test_block_reading import GERMAN, OPTIONS, outcome
@@ -132,7 +132,3 @@ def test_bytes_that_are_not_utf8_are_refused_by_the_row(folder):
     found = outcome(in_columns, table, folder, **options)
     assert found == outcome(read_documents, table, folder, **options)
     assert [one.id for one in found[0]] == ["1"]
-
-
-def test_a_batch_has_several_rows():
-    assert column_names.BATCH_ROWS > 1

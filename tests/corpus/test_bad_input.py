@@ -190,10 +190,6 @@ TABLES = [
 CASES = JSONL + ARCHIVES + TABLES
 
 
-def test_the_catalogue_is_long_and_has_no_name_twice() -> None:
-    assert len({case.name for case in CASES}) == len(CASES) >= 90
-
-
 def read_in_blocks(source: Path, *, report: ReadingReport | None = None, **options: Any) -> Iterator[Document]:
     reading = Reading(**options)
     for block in read_document_blocks(str(source), reading=reading, report=report or ReadingReport()):

@@ -24,7 +24,6 @@ from pyarrow import feather
 from infostream_dedup.documents import Reading, ReadingReport, read_documents, row_of
 from infostream_dedup.documents.block_reading import read_document_blocks
 from infostream_dedup.documents.column_names import ColumnNames, advice_on
-from infostream_dedup.documents.dates import utc_time
 from infostream_dedup.documents.lines import encoding_named, recognised_encoding
 from infostream_dedup.errors import BadDataError, ConfigurationError, NoInputError
 from infostream_dedup.model import single_documents
@@ -303,28 +302,6 @@ def test_other_languages_are_counted_left_out_or_refused() -> None:
     assert report.summary() == "read 2 = used 1 + quarantined 0 + left out 1; other languages: de 1"
     with pytest.raises(BadDataError, match="'de', expected one of ru, uk, en, or null; see other_languages"):
         list(read_documents(rows, other_languages="fail"))
-
-
-@pytest.mark.parametrize(("given", "moment"), [
-    ("Tue, 21 Nov 2023 10:05:00 +0200", datetime(2023, 11, 21, 8, 5, tzinfo=UTC)),
-    ("21 Nov 2023 10:05 GMT", datetime(2023, 11, 21, 10, 5, tzinfo=UTC)),
-    ("21.11.2023", datetime(2023, 11, 21, tzinfo=UTC)), ("1.2.2023 9:05", datetime(2023, 2, 1, 9, 5, tzinfo=UTC)),
-    ("01.02.2023, 09:05:07", datetime(2023, 2, 1, 9, 5, 7, tzinfo=UTC)),
-    ("November 21, 2023", datetime(2023, 11, 21, tzinfo=UTC)), ("21-11-2023", datetime(2023, 11, 21, tzinfo=UTC)),
-    ("Tuesday, November 21, 2023 - 10:05", datetime(2023, 11, 21, 10, 5, tzinfo=UTC)),
-    ("11-21-2023 10:05", datetime(2023, 11, 21, 10, 5, tzinfo=UTC)),
-])  # fmt: skip
-def test_dates_as_feeds_and_people_write_them(given: str, moment: datetime) -> None:
-    assert utc_time(given) == moment
-
-
-@pytest.mark.parametrize(
-    "given",
-    ["31.02.2023", "21.11.23", "03-04-2025", "21 Nov 2023 10:05 IST", "Tue, 41 Nov 2023 10:05 GMT", "1.2.2023 x"],
-)
-def test_dates_that_are_none(given: str) -> None:
-    with pytest.raises(ValueError):  # noqa: PT011 - the message is Python's own in part
-        utc_time(given)
 
 
 @pytest.mark.parametrize("name", ["cp1251", "koi8-u", "cp866", "utf-16-le", "utf-16-be"])

@@ -76,11 +76,24 @@ def test_byte_order_mark_and_blank_lines_are_not_records(tmp_path: Path) -> None
     assert path.read_bytes()[row["byte_offset"] :] == b'{"id":"b"}\n'
 
 
-def test_two_equal_keys_are_refused(tmp_path: Path) -> None:
-    path = tmp_path / "d.jsonl"
-    path.write_bytes(b'{"id":"a","text":"one","text":"two"}\n')
-    with pytest.raises(BadDataError, match="the name 'text' comes twice"):
-        list(read_documents(path))
+SINGLE = b'{"id": "b", "text": ": \\": \\\\", "title": "\\"text\\"", "extra": {"text" : "text"}, "q\\\\": "a : b"}'
+DOUBLED = [
+    (b'{"id": "a", "text": "Snow.", "text": "Rain."}', "text"),
+    (b'{"id": "a", "text": "Snow.", "te\\u0078t": "Rain."}', "text"),
+    (b'{"id": "a", "text": "Snow.", "body": "Snow.", "x": 1, "body" : "Rain."}', "body"),
+    ('{"id": "a", "text": "Snow.", "extra": [{"тег": 1, "\\u0442ег"\t: 2}]}'.encode(), "тег"),
+]
+
+
+@pytest.mark.parametrize(("row", "name"), DOUBLED)
+def test_two_equal_keys_are_refused(tmp_path: Path, row: bytes, name: str) -> None:
+    for ending, (begin, between, end) in {"jsonl": (b"", b"\n", b""), "json": (b"[", b",", b"]")}.items():
+        path = tmp_path / f"d.{ending}"
+        path.write_bytes(begin + SINGLE + end)
+        assert _ids(path) == ["b"]
+        path.write_bytes(begin + SINGLE + between + row + end)
+        with pytest.raises(BadDataError, match=f"the name '{name}' comes twice"):
+            list(read_documents(path))
 
 
 _NAMES = st.sampled_from(["a", "b", r"\u0061", r"b\\", r"b\"", ":", ""])
@@ -362,11 +375,6 @@ def test_frame_of_many_batches_counts_its_rows() -> None:
 
 
 # Documents (ru, uk, en) as the README of the sets counts them, and how many have a date.
-COUNTS = {
-    "tgpairs": (347, 0, 102, 87), "mdnews": (10868, 0, 0, 9821), "slavictopics": (522, 196, 0, 0),
-    "ntrex": (60, 60, 240, 0), "wmt": (1220, 854, 3514, 0), "uagec": (0, 3218, 0, 0),
-    "multilingual": (2576, 240, 2666, 5092), "background": (453, 848, 0, 687),
-}  # fmt: skip
 
 
 # Files that people have, as programs and sites write them

@@ -364,20 +364,6 @@ def test_a_directed_method_gives_unordered_pairs_and_its_own_symmetry() -> None:
     assert (run.measures.links, run.measures.symmetry) == (1, 0.0)
 
 
-def test_key_terms_show_how_many_of_their_links_are_returned() -> None:
-    texts = Texts.of(
-        *(RUNS_STORY for _ in range(2)), f"{RUNS_STORY} Билеты давно проданы, а касса театра закрыта.", "Снег"
-    )
-    both, forward, md5 = comparison.run_methods(
-        texts, ["key-terms-stem:k=4", "key-terms-stem:k=4:rule=forward", "md5"]
-    ).runs  # fmt: skip
-    assert both.measures == forward.measures
-    assert both.measures.symmetry is not None
-    # Of two equal texts it cannot be otherwise that both name each other.
-    assert md5.measures.symmetry is None
-    assert md5.measures.links == 2
-
-
 def test_a_method_does_not_profit_from_another(monkeypatch: pytest.MonkeyPatch) -> None:
     module = import_module("infostream_dedup.lab.methods")
     made: list[int] = []

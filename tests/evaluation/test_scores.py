@@ -174,23 +174,6 @@ def _truth_groups(families: list[str | None], listed: dict[tuple[int, int], str]
     return truth_of(documents, languages, labels, **options)
 
 
-def test_worked_by_hand() -> None:
-    # True groups 0 1 2, 3 4, 5; groups 0 1, 2 3 4, 5.
-    truth = _truth_groups([None] * 6, {(0, 1): "dup", (1, 2): "dup", (3, 4): "dup"}, closed=True)
-    groups = [0, 0, 1, 1, 1, 2]
-    found = scoring.group_scores(np.array(groups), truth)
-    assert found is not None
-    # Of the groups: 0 and 1 are all right, 2 is alone in its, 3 and 4 are two thirds right, 5 is right.
-    precision = float((1 + 1 + Fraction(1, 3) + Fraction(2, 3) + Fraction(2, 3) + 1) / 6)
-    # Of the true groups: 0 and 1 have two of three, 2 has itself, 3, 4 and 5 have all.
-    recall = float((Fraction(2, 3) + Fraction(2, 3) + Fraction(1, 3) + 3) / 6)
-    assert (found.bcubed_precision, found.bcubed_recall) == pytest.approx((precision, recall))
-    assert found.bcubed_f1 == pytest.approx(2 * precision * recall / (precision + recall))
-    # Pairs: 0-1 and 3-4 are right, 2-3 and 2-4 wrong, 0-2 and 1-2 missed; 15 in all.
-    assert found.pairwise_f1 == pytest.approx(2 * 2 / (2 * 2 + 2 + 2))
-    assert found.ari == pytest.approx((2 - Fraction(4 * 4, 15)) / (4 - Fraction(4 * 4, 15)))
-
-
 def test_an_open_world_has_no_figures() -> None:
     assert scoring.group_scores(np.array([0, 0]), _truth_groups([None, None], {(0, 1): "dup"})) is None
 
@@ -309,16 +292,6 @@ def test_plain_values() -> None:
     row = found["rows"][0]
     assert (row["k"], row["precision"], row["recall"], row["f1"]) == (4, 0.5, 1.0, pytest.approx(2 / 3))
     assert 0 <= row["low"] <= row["f1"] <= row["high"] <= 1
-
-
-def test_nothing_predicted_and_nothing_true() -> None:
-    documents = [Document(id="x", text=""), Document(id="y", text="")]
-    empty = scoring.predicted_pairs(np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64), 2)
-    found = scoring.evaluate(empty, truth_of(documents, ["ru", "ru"], []), recommended=1)
-    assert found.as_dict()["best"] == {}
-    assert found.share_of_best is None
-    row = found.as_dict()["rows"][0]
-    assert [row[name] for name in ("precision", "recall", "f1", "low", "high")] == [None] * 5
 
 
 def test_thresholds_have_their_own_column() -> None:

@@ -21,19 +21,6 @@ def _document(name, text, day=None):
     return Document(id=name, text=text, time=None if day is None else datetime(2024, 1, day, tzinfo=UTC))
 
 
-def test_rows_say_where_the_copied_text_is():
-    texts = {"one": f"Начало тут.\n{QUOTE} {SECOND}", "two": f"{QUOTE}\r\n{SECOND}\r\n👍 Совсем другое."}
-    rows = list(find_passages(_document(name, text) for name, text in texts.items()).as_dicts())
-    assert [list(row) for row in rows] == [["a", "b", "spans", "coverage_a", "coverage_b", "sentences"]]
-    row = rows[0]
-    assert (row["a"], row["b"], row["sentences"]) == ("one", "two", 2)
-    span = row["spans"][0]
-    assert texts["one"][slice(*span["a"])] == f"{QUOTE} {SECOND}"
-    assert texts["two"][slice(*span["b"])] == f"{QUOTE}\r\n{SECOND}"
-    assert (row["coverage_a"], row["coverage_b"]) == (round(18 / 20, 6), 0.9)
-    assert (span["sentences"], span["words"]) == (2, 18)
-
-
 def test_who_copied_from_whom():
     documents = [_document("late", QUOTE, 9), _document("undated", QUOTE), _document("early", QUOTE, 2)]
     rows = [(row["a"], row["b"]) for row in find_passages(documents).as_dicts()]
@@ -66,15 +53,6 @@ def test_every_feature_finds_whole_sentences(feature):
     documents = [_document("1", f"{QUOTE} {SECOND} Ура."), _document("2", f"Нет. {QUOTE} {SECOND}")]
     rows = list(find_passages(documents, PassageSettings(feature=feature)).as_dicts())
     assert [row["sentences"] for row in rows] == [2]
-
-
-@pytest.mark.parametrize("given_settings", [
-    {"tau": 0}, {"tau": 1.5}, {"tau": float("nan")}, {"tau": True}, {"gap": -1}, {"gap": 1.5},
-    {"min_sentences": 0}, {"min_words": 0}, {"min_words": True},
-])  # fmt: skip
-def test_settings_out_of_range(given_settings):
-    with pytest.raises(ConfigurationError, match=next(iter(given_settings))):
-        PassageSettings(**given_settings)
 
 
 def test_an_unknown_feature():

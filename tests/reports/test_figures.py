@@ -11,7 +11,7 @@ from infostream_dedup.judging.criteria import document_models
 from infostream_dedup.lab.labels import labels_of, read_labels
 from infostream_dedup.language.morphology.stemming import ALGORITHMS
 from infostream_dedup.model import Document
-from reports.criteria_tables import PUBLISHED, candidate_table, filter_row
+from reports.criteria_tables import candidate_table
 from reports.frame import rank_correlation
 
 # Table 1 of Andreev et al., in form.
@@ -19,35 +19,6 @@ from reports.frame import rank_correlation
 
 STORY = "Мост через реку Тихую закрыли на ремонт, автобусы пустили в объезд по набережной Светлогорска."
 OTHER = "Школа в посёлке Вербовое получила новую крышу и спортивный зал, рассказала директор Гай."
-
-
-def test_the_published_table():
-    assert PUBLISHED["lost"] == 38
-    assert PUBLISHED["recall"] == pytest.approx(0.799, abs=5e-4)
-    assert PUBLISHED["precision"] == pytest.approx(0.583, abs=5e-4)
-    assert PUBLISHED["rejected"] == "0.999984"
-
-
-def test_an_empty_table():
-    row = filter_row("none", 0, 0, 0, 0)
-    assert (row["recall"], row["precision"], row["rejected"]) == (None, None, None)
-
-
-def test_both_filters_by_hand():
-    texts = [STORY, STORY, STORY + " Работы стоят дорого.", OTHER]
-    models = document_models([Document(id=str(number), text=text, lang="ru") for number, text in enumerate(texts)])
-    labels = labels_of(
-        [
-            {"a": "1", "b": "0", "label": "dup"},
-            {"a": "0", "b": "2", "label": "dup"},
-            {"a": "0", "b": "3", "label": "different"},
-        ]
-    )
-    words, links = candidate_table(models, labels)
-    assert words["pairs"] == links["pairs"] == 6
-    assert words["duplicates"] == links["duplicates"] == 2
-    assert (links["passed"], links["of them duplicates"]) == (3, 2)
-    assert links["recall"] == 1
 
 
 def test_the_newest_documents_are_compared_with_earlier_ones_and_each_other():

@@ -23,7 +23,6 @@ from infostream_dedup.service.application import _ROUTERS, application
 from infostream_dedup.service.settings import ServiceSettings
 
 HOST = "127.0.0.1:8600"
-Answered = Callable[..., httpx.Response]
 Serve = Callable[..., "ServiceClient"]
 
 

@@ -40,12 +40,6 @@ def _same(path, tmp_path, **options):
     return expected.statuses
 
 
-@pytest.mark.parametrize("name", ["made-up", "empty texts", "equal texts", "ties", "one", "none"])
-@pytest.mark.parametrize("options", [{}, {"join": "copy,updated,follow-up"}])
-def test_dedup(collections, tmp_path, name, options):
-    _same(_write(tmp_path / "documents.jsonl", collections[name]), tmp_path, **options)
-
-
 def test_the_sample_with_its_dates_and_sources(tmp_path):
     statuses = _same(str(documents_path()), tmp_path)
     assert min(statuses[name] for name in ("new", "exact", "duplicate", "similar")) > 0
@@ -95,13 +89,6 @@ def test_of_many_copies_of_a_form_a_few_pairs_decide(form, dated, tmp_path, monk
     assert found == expected
 
 
-def test_only_the_rest_is_written(tmp_path):
-    expected = dedup(str(documents_path()), tmp_path / "memory.jsonl", show="longest")
-    found = dedup(str(documents_path()), tmp_path / "disk.jsonl", show="longest", workdir=tmp_path / "w", memory="2GB")
-    assert found.as_dict() == expected.as_dict()
-    assert (tmp_path / "disk.jsonl").read_bytes() == (tmp_path / "memory.jsonl").read_bytes()
-
-
 _NOUNS = (
     "завод мост река банк суд школа больница улица площадь вокзал поезд самолёт корабль порт склад рынок магазин "
     "договор закон указ бюджет налог кредит вклад акция биржа нефть газ уголь зерно пшеница молоко хлеб мясо рыба "
@@ -122,12 +109,6 @@ def _story(number, *, seed=3):
 
 def test_a_story_that_fills_a_collection_keeps_its_key_terms(tmp_path):
     assert _same(_write(tmp_path / "story.jsonl", list(_story(60))), tmp_path, background=False)["duplicate"] >= 56
-
-
-def test_great_clusters_are_not_written_out(collections, tmp_path, monkeypatch):
-    for place in ("runs.batch.judging", "runs.sharded.deduplication"):
-        monkeypatch.setattr(f"infostream_dedup.{place}.MOST_VERBATIM_LINKS", 10)
-    _same(_write(tmp_path / "documents.jsonl", collections["equal texts"]), tmp_path)
 
 
 def test_a_killed_run_goes_on(tmp_path, monkeypatch):
@@ -183,19 +164,6 @@ def test_fewer_keys_keeps_the_heaviest_and_of_equals_the_first():
     assert found["own"].tolist() == [1, 1]
 
 
-@pytest.mark.parametrize("name", ["made-up", "empty texts", "equal texts", "ties", "one", "none"])
-@pytest.mark.parametrize("options", [
-    {}, {"min_probability": 0, "terms": False}, {"k_min": 4, "explain": True, "preset": "judged"},
-    {"sort": "strength", "top": 7}, {"cross_language": True},
-])  # fmt: skip
-def test_pairs(collections, tmp_path, name, options):
-    path = _write(tmp_path / "documents.jsonl", collections[name])
-    expected = pairs(path, between="none", **options)
-    found = pairs(path, between="none", workdir=tmp_path / "work", memory="2GB", **options)
-    assert [row.as_dict() for row in found] == [row.as_dict() for row in expected]
-    assert found.report.used == len(collections[name])
-
-
 def test_pairs_of_the_sample(tmp_path):
     path = str(documents_path())
     expected = [row.as_dict() for row in pairs(path, between="none", explain=True)]
@@ -204,13 +172,3 @@ def test_pairs_of_the_sample(tmp_path):
     assert len({row["kind"] for row in expected}) > 2
     with pytest.raises(UsageError, match="between none"):
         pairs(path, workdir=tmp_path / "work", memory="2GB")
-
-
-def test_pairs_between_files(collections, tmp_path):
-    plain = [one for one in collections["made-up"] if one.lang == "ru"]
-    again = [Document(id=f"again {one.id}", text=one.text, lang="ru") for one in plain[10:30]]
-    paths = [_write(tmp_path / "one.jsonl", plain[:40]), _write(tmp_path / "two.jsonl", again)]
-    expected = [row.as_dict() for row in pairs(paths, between_files=True)]
-    found = pairs(paths, between_files=True, workdir=tmp_path / "work", memory="2GB")
-    assert [row.as_dict() for row in found] == expected
-    assert len(expected) >= 20

@@ -14,6 +14,9 @@ from infostream_dedup.runs.sharded.pairing import merged_rows, turn_links
 from infostream_dedup.runs.sharded.plan import Plan
 from infostream_dedup.sample import documents_path
 
+STEM = {"representation": "stem"}
+JUDGED = {"between": "none"}  # what memory says of pairs between languages is refused in a folder
+
 
 @pytest.fixture(autouse=True)
 def small_parts(monkeypatch):
@@ -22,7 +25,8 @@ def small_parts(monkeypatch):
     monkeypatch.setattr(Plan, "shards", lambda self, *sizes: 3)
     monkeypatch.setattr(Plan, "blocks", lambda self, *sizes: 2)
     for room in ("pairing", "deduplication"):
-        monkeypatch.setattr(f"infostream_dedup.runs.sharded.{room}._PAIRS_AT_ONCE", 100)
+        monkeypatch.setattr(f"infostream_dedup.runs.sharded.{room}._PAIRS_AT_ONCE", 50)
+    monkeypatch.setattr("infostream_dedup.runs.sharded.reading._AT_ONCE", 1_000)
 
 
 @pytest.fixture
@@ -37,26 +41,28 @@ def file_of(tmp_path):
 
 
 @pytest.mark.parametrize("name", ["made-up", "empty texts", "equal texts", "ties", "one", "none"])
-@pytest.mark.parametrize(
-    "options", [{}, {"k_min": 2, "terms": False}, {"k": 4, "cross_language": True}, {"preset": "best"}]
-)
+@pytest.mark.parametrize("options", [
+    STEM, {**STEM, "k_min": 2, "terms": False}, {**STEM, "k": 4, "cross_language": True}, {**STEM, "preset": "best"},
+    JUDGED, {**JUDGED, "min_probability": 0, "terms": False}, {**JUDGED, "sort": "strength", "top": 7},
+    {**JUDGED, "k_min": 4, "explain": True, "preset": "judged"}, {**JUDGED, "cross_language": True},
+])  # fmt: skip
 def test_pairs(collections, file_of, tmp_path, name, options):
     path = file_of(collections[name])
-    expected = [row.as_dict() for row in pairs(path, representation="stem", **options)]
-    found = pairs(path, representation="stem", workdir=tmp_path / "work", memory="2GB", **options)
+    expected = [row.as_dict() for row in pairs(path, **options)]
+    found = pairs(path, workdir=tmp_path / "work", memory="2GB", **options)
     assert [row.as_dict() for row in found] == expected
     assert found.report.used == len(collections[name])
 
 
-def test_pairs_between_files(collections, file_of, tmp_path):
-    plain = collections["made-up"]
-    again = [Document(id=f"again {one.id}", text=one.text, lang=one.lang) for one in plain[10:30]]
+@pytest.mark.parametrize("options", [STEM, {}], ids=["stem", "judged"])
+def test_pairs_between_files(collections, file_of, tmp_path, options):
+    plain = [one for one in collections["made-up"] if one.lang == "ru"]
+    again = [Document(id=f"again {one.id}", text=one.text, lang="ru") for one in plain[10:30]]
     paths = [file_of(plain[:40], "one.jsonl"), file_of(again, "two.jsonl")]
-    options = {"representation": "stem", "between_files": True}
-    expected = [row.as_dict() for row in pairs(paths, **options)]
-    found = pairs(paths, **options, workdir=tmp_path / "work", memory="2GB")
+    expected = [row.as_dict() for row in pairs(paths, between_files=True, **options)]
+    found = pairs(paths, between_files=True, **options, workdir=tmp_path / "work", memory="2GB")
     assert [row.as_dict() for row in found] == expected
-    assert expected
+    assert len(expected) >= 20
 
 
 def test_pairs_of_the_sample_in_morph(tmp_path):
@@ -68,25 +74,26 @@ def test_pairs_of_the_sample_in_morph(tmp_path):
 
 @pytest.mark.parametrize("name", ["made-up", "empty texts", "equal texts", "ties", "one", "none"])
 @pytest.mark.parametrize("options", [
-    {}, {"show": "longest"}, {"annotate": True, "duplicate_rule": "contained", "k": 8},
-    {"annotate": True, "target": "top:3", "k": 5}, {"annotate": True, "preset": "similar", "short": "strict"},
+    STEM, {**STEM, "show": "longest"}, {**STEM, "annotate": True, "duplicate_rule": "contained", "k": 8},
+    {**STEM, "annotate": True, "target": "top:3", "k": 5},
+    {**STEM, "annotate": True, "preset": "similar", "short": "strict"}, {"annotate": True}, {"show": "longest"},
+    {"annotate": True, "join": "copy,updated,follow-up"},
 ])  # fmt: skip
 def test_dedup(collections, file_of, tmp_path, name, options):
     path = file_of(collections[name])
-    expected = dedup(path, tmp_path / "memory.jsonl", representation="stem", **options)
-    found = dedup(
-        path, tmp_path / "disk.jsonl", representation="stem", workdir=tmp_path / "work", memory="2GB", **options
-    )
+    expected = dedup(path, tmp_path / "memory.jsonl", **options)
+    found = dedup(path, tmp_path / "disk.jsonl", workdir=tmp_path / "work", memory="2GB", **options)
     assert found.as_dict() == expected.as_dict()
     assert (tmp_path / "disk.jsonl").read_bytes() == (tmp_path / "memory.jsonl").read_bytes()
 
 
 def test_a_great_cluster_is_not_written_out(collections, file_of, tmp_path, monkeypatch):
-    monkeypatch.setattr("infostream_dedup.runs.batch.linking.MOST_VERBATIM_LINKS", 10)
+    for place in ("batch.linking", "batch.judging", "sharded.deduplication"):
+        monkeypatch.setattr(f"infostream_dedup.runs.{place}.MOST_VERBATIM_LINKS", 10)
     path = file_of(collections["equal texts"])
-    for options in ({"annotate": True}, {"annotate": True, "target": "top:3", "k": 5}):
-        dedup(path, tmp_path / "memory.jsonl", representation="stem", **options)
-        dedup(path, tmp_path / "disk.jsonl", representation="stem", workdir=tmp_path / "w", memory="2GB", **options)
+    for options in (STEM, {**STEM, "target": "top:3", "k": 5}, {}):
+        dedup(path, tmp_path / "memory.jsonl", annotate=True, **options)
+        dedup(path, tmp_path / "disk.jsonl", annotate=True, workdir=tmp_path / "w", memory="2GB", **options)
         assert (tmp_path / "disk.jsonl").read_bytes() == (tmp_path / "memory.jsonl").read_bytes()
 
 

@@ -5,9 +5,10 @@ from collections import Counter, defaultdict
 from infostream_dedup.stream.clock import DAY
 
 
-def need(k, a, b, n):
+def need(k, a, b, terms):
     shorter = min(a, b)
-    return k if shorter >= n else max(min(3, k), -(-k * shorter // n))
+    whole = shorter >= terms.n or terms.short == "strict"
+    return k if whole else max(min(3, k), -(-k * shorter // terms.n))
 
 
 def numbers_agree(a, b):
@@ -95,8 +96,9 @@ class PlainStream:
 
     def met(self, earlier, document):
         weights = defaultdict(int)
-        forward = set(document.keys.tolist()) & set(earlier.targets.tolist())
-        backward = set(earlier.keys.tolist()) & set(document.targets.tolist())
+        sought = "targets" if self.settings.terms.target == "text" else "keys"
+        forward = set(document.keys.tolist()) & set(getattr(earlier, sought).tolist())
+        backward = set(earlier.keys.tolist()) & set(getattr(document, sought).tolist())
         for holder, keys in ((document, forward), (earlier, backward)):
             for key, weight in zip(holder.keys.tolist(), holder.weights.tolist(), strict=True):
                 if key in keys:
@@ -108,7 +110,7 @@ class PlainStream:
         """Ordinal, relation, whether it is repeated, forward, backward."""
         earlier, settings = self.documents[ordinal], self.settings
         forward, backward, _ = self.met(earlier, document)
-        sizes = len(earlier.keys), len(document.keys), settings.terms.n
+        sizes = len(earlier.keys), len(document.keys), settings.terms
         similar, duplicate = need(settings.k_similar, *sizes), need(settings.k_duplicate, *sizes)
         if max(forward, backward) < similar:
             return None

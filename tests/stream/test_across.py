@@ -20,6 +20,8 @@ from infostream_dedup.stream.settings import StreamSettings
 from infostream_dedup.stream.store import Store
 from infostream_dedup.stream.store.checking import checks
 
+from .test_written_words import TEXTS
+
 ACROSS = StreamSettings.of({"first_epoch": 40, "epoch_documents": 60})
 ALL_FIELDS = (*VERDICT_FIELDS, *JUDGED_FIELDS, *ACROSS_FIELDS, *STORY_FIELDS)
 
@@ -73,6 +75,12 @@ def stream():
             found.append(news(f"{language}-{number}", f"{text} {number}.", language))
             if draw.random() < 0.3:
                 found.append(news(f"{language}-{number}-copy", f"{text} {number}. {words[language][3]}", source="two"))
+    # Names that are nouns too, whose forms a stream decides document by document.
+    for part in range(3):
+        found += [
+            news(f"{name}-{part}", f"{text} {part}", "ru" if name == "russian" else "en")
+            for name, text in TEXTS.items()
+        ]
     draw.shuffle(found)
     return found
 

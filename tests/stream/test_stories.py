@@ -4,7 +4,6 @@ import csv
 import json
 import subprocess
 import sys
-from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -154,25 +153,6 @@ def test_a_message_says_nothing_twice(path):
     assert {row["story"] for row in rows} == {"first"}
     assert " ".join(row["text"] for row in rows if row["kind"] == "first") == BRIDGE
     assert {row["id"] for row in rows} == {"first", "retold"}
-
-
-def test_stories_do_not_depend_on_batches_or_restarts(tmp_path):
-    rows = documents()
-    whole = None
-    for number, bounds in enumerate(([0, 5], [0, 1, 2, 3, 4, 5], [0, 3, 5])):
-        path = tmp_path / f"{number}.db"
-        found = []
-        for begin, end in pairwise(bounds):
-            with Deduplicator.open(path, StreamSettings.of({"keep_text": True})) as dedup:
-                found += [one.as_dict() | {"story": one.story} for one in dedup.process(rows[begin:end])]
-        told = json.dumps([found, kept.stories(path, top=0)])
-        assert whole in (None, told)
-        whole = told
-        assert all(not row["faults"] for row in map(vars_of, kept.verify(path)))
-
-
-def vars_of(check):
-    return check if isinstance(check, dict) else {"faults": check.faults}
 
 
 @pytest.mark.parametrize(

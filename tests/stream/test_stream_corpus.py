@@ -1,11 +1,9 @@
-"""The stream on real news: any cut gives one checksum, reprints are found, and pairs agree."""
+"""The stream on real news: reprints are found."""
 
 import gzip
-import hashlib
 import json
 from collections import Counter
 
-import orjson
 import pytest
 
 from infostream_dedup.documents import read_documents
@@ -19,15 +17,6 @@ pytestmark = pytest.mark.corpus
 def dated(corpora):
     """A part of the dated stream that is rich in reprints."""
     return [one for one in read_documents(corpora / "mdnews.docs.jsonl.gz") if one.time is not None][3600:5300]
-
-
-def checksum(documents, settings, size):
-    engine, digests = StreamEngine(settings), (hashlib.sha256(), hashlib.sha256())
-    for begin in range(0, len(documents), size):
-        decided = engine.decide(documents[begin : begin + size])
-        digests[0].update(b"".join(orjson.dumps(one.as_dict()) for one in decided.verdicts))
-        digests[1].update("".join(map(repr, decided.events)).encode())
-    return tuple(digest.hexdigest() for digest in digests)
 
 
 def test_every_reprint_within_the_window_is_found(dated, corpora):

@@ -3,16 +3,12 @@
 from collections import Counter
 
 import numpy as np
-import orjson
 import pytest
 
 from infostream_dedup import Document, Settings
-from infostream_dedup.model.stream_records import ACROSS_FIELDS, JUDGED_FIELDS, STORY_FIELDS, VERDICT_FIELDS
 from infostream_dedup.stream.analysis import Analyser, Frequencies, TermNumbers
-from infostream_dedup.stream.deduplicator import Deduplicator
 from infostream_dedup.stream.pivot_terms import PivotReader, PivotWords, WrittenWords
 from infostream_dedup.stream.question import QueryTranslator
-from infostream_dedup.stream.settings import StreamSettings
 from infostream_dedup.terms.compiled import SurfaceCounter, count_terms
 from infostream_dedup.terms.equivalents import source_terms
 
@@ -84,21 +80,3 @@ def test_a_search_asks_with_the_name():
     (query,) = translator.translated(DOCUMENTS[0], [0]).values()
     found = dict(zip(numbers.terms.some(query.keys), query.words, strict=True))
     assert {"марк": "mark", "турция": "turkey"}.items() <= found.items()
-
-
-@pytest.mark.parametrize("size", [1, 3])
-def test_verdicts_do_not_depend_on_batches_or_restarts(size, tmp_path):
-    settings = StreamSettings.of({"first_epoch": 2, "epoch_documents": 2})
-    fields = (*VERDICT_FIELDS, *JUDGED_FIELDS, *ACROSS_FIELDS, *STORY_FIELDS)
-    given = [
-        Document(id=f"{one.id}-{part}", text=f"{one.text} {part}", lang=one.lang, source=one.source)
-        for part in range(3)
-        for one in DOCUMENTS
-    ]
-    with Deduplicator.open(None, settings) as dedup:
-        whole = dedup.process(given)
-    parts = []
-    for begin in range(0, len(given), size):
-        with Deduplicator.open(tmp_path / "s.db", settings if begin == 0 else None) as dedup:
-            parts += dedup.process(given[begin : begin + size])
-    assert orjson.dumps([one.as_dict(fields) for one in parts]) == orjson.dumps([one.as_dict(fields) for one in whole])
