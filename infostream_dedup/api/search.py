@@ -271,7 +271,12 @@ def key_terms(
         [('харьков', 'place'), ('завод', 'noun')]
     """
     from infostream_dedup.runs.batch.collection import collect
-    from infostream_dedup.runs.batch.term_rows import TERM_COLUMNS, VOCABULARY_COLUMNS, term_rows, vocabulary_rows
+    from infostream_dedup.runs.batch.stored_collection import (
+        TERM_COLUMNS,
+        VOCABULARY_COLUMNS,
+        term_rows,
+        vocabulary_rows,
+    )
 
     agreed, read = chosen(key_terms, MatrixKeywords, options, settings=settings, reading=reading)
     check_quarantine(read.quarantine, [])

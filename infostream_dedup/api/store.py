@@ -22,11 +22,10 @@ from infostream_dedup.model.settings import STREAM_PRESETS, Thresholds
 if TYPE_CHECKING:
     from sqlite3 import Connection
 
-    from infostream_dedup.stream.forking import Forked
     from infostream_dedup.stream.retuning import Retuned
     from infostream_dedup.stream.store import Store
     from infostream_dedup.stream.store.checking import Check
-    from infostream_dedup.stream.store.going_back import WentBack
+    from infostream_dedup.stream.store.going_back import Forked, WentBack
     from infostream_dedup.stream.store.removal import Expired, Forgotten
 
 
@@ -217,7 +216,7 @@ def message(path: str | Path, story: str) -> list[dict[str, Any]]:
     """
     from infostream_dedup.errors import NoInputError
     from infostream_dedup.judging.passages.original_message import original_message
-    from infostream_dedup.stream.compared_texts import with_repeated
+    from infostream_dedup.stream.preparation import with_repeated
     from infostream_dedup.stream.store import Store
     from infostream_dedup.stream.store.stories import documents_of
 
@@ -493,7 +492,7 @@ def fork(
         ConfigurationError: the new store exists, key terms or texts are missing, or the thresholds do not fit.
         NoInputError, BadDataError: as for every store.
     """
-    from infostream_dedup.stream.forking import fork as forked
+    from infostream_dedup.stream.store.going_back import fork as forked
 
     OneOf(*STREAM_PRESETS).check("preset", preset)
     read = thresholds if thresholds is None or isinstance(thresholds, Thresholds) else Thresholds.read(thresholds)

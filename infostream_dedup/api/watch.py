@@ -55,11 +55,16 @@ def add(
         ConfigurationError: there is no such language; k is greater than the number of terms.
         NoInputError, BadDataError, StoreBusyError: see ``store``.
     """
+    from infostream_dedup.stream.retuning import searches_in_force
     from infostream_dedup.stream.settings import StreamSettings
-    from infostream_dedup.stream.store.opening import check_settings, write_settings_checksum
-    from infostream_dedup.stream.store.retuning import WATCHES, add_change, changes_of
+    from infostream_dedup.stream.store.opening import (
+        WATCHES,
+        add_change,
+        changes_of,
+        check_settings,
+        write_settings_checksum,
+    )
     from infostream_dedup.stream.store.store import Store
-    from infostream_dedup.stream.watching import searches_in_force
 
     if not _NAME.fullmatch(name):
         raise UsageError(f"{name!r} cannot name a watch; use 1 to 64 letters, digits, dots or hyphens")
@@ -129,10 +134,15 @@ def remove(path: str | Path, name: str) -> None:
         NoInputError: there is no such search, or no store.
         BadDataError, StoreBusyError: see ``store``.
     """
-    from infostream_dedup.stream.store.opening import check_settings, write_settings_checksum
-    from infostream_dedup.stream.store.retuning import WATCHES, add_change, changes_of
+    from infostream_dedup.stream.retuning import searches_in_force
+    from infostream_dedup.stream.store.opening import (
+        WATCHES,
+        add_change,
+        changes_of,
+        check_settings,
+        write_settings_checksum,
+    )
     from infostream_dedup.stream.store.store import Store
-    from infostream_dedup.stream.watching import searches_in_force
 
     with Store.open(path, create=False) as store, store.transaction():
         connection = store.connection
@@ -174,7 +184,7 @@ def hits(path: str | Path, name: str, *, top: int = 20) -> list[dict[str, Any]]:
     Raises:
         NoInputError, BadDataError: see ``store``.
     """
-    from infostream_dedup.stream.store.retuning import WATCHES, changes_of
+    from infostream_dedup.stream.store.opening import WATCHES, changes_of
     from infostream_dedup.stream.store.store import Store
 
     with Store.open(path, create=False, read_only=True) as store, store.reading() as connection:
@@ -185,8 +195,8 @@ def hits(path: str | Path, name: str, *, top: int = 20) -> list[dict[str, Any]]:
 
 def watch_rows(store: Store) -> list[dict[str, Any]]:
     """The searches of a store, with the number of their hits and the last one."""
-    from infostream_dedup.stream.store.retuning import WATCHES, changes_of
-    from infostream_dedup.stream.watching import searches_in_force
+    from infostream_dedup.stream.retuning import searches_in_force
+    from infostream_dedup.stream.store.opening import WATCHES, changes_of
 
     connection = store.connection
     found = {

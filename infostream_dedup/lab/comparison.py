@@ -18,12 +18,13 @@ from numpy.typing import NDArray
 
 from infostream_dedup.documents import ReadingReport
 from infostream_dedup.errors import ConfigurationError, MissingExtraError
-from infostream_dedup.judging.features.string_similarity import (
+from infostream_dedup.judging.features.words import (
+    hash_sequences,
+    hash_words,
     require_similarity,
     string_similarities,
     string_similarity,
 )
-from infostream_dedup.judging.features.words import hash_sequences, hash_words
 from infostream_dedup.lab import labels as labelling
 from infostream_dedup.lab import scores as scoring
 from infostream_dedup.lab.methods import POOL_METHODS, Method, Pairs, Texts, method_class, methods, written

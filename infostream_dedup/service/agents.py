@@ -256,7 +256,7 @@ class StoreTools:
 
     def _story(self, name: str) -> dict[str, Any]:
         from infostream_dedup.judging.passages.original_message import original_message
-        from infostream_dedup.stream.compared_texts import with_repeated
+        from infostream_dedup.stream.preparation import with_repeated
 
         found = self._covered(name, None, listed=_LISTED)
         if found["wires_read"]:

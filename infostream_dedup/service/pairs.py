@@ -70,7 +70,7 @@ def pieces_shown(
 
 def repeated_of(store: Store, shown: Mapping[str, Any], text: str | None) -> list[tuple[int, int]]:
     """Where a text of the store has lines that were not compared, because many documents repeat them."""
-    from infostream_dedup.stream.compared_texts import repeated_spans
+    from infostream_dedup.stream.preparation import repeated_spans
 
     lines = store.lines(shown["ordinal"])
     return [] if text is None or not lines else repeated_spans(shown["title"] or "", text, lines)

@@ -13,6 +13,9 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Final
 
+from granian.net import SocketSpec  # type: ignore[attr-defined]
+from granian.server.embed import Server
+
 from infostream_dedup.api.webhook import pushed
 from infostream_dedup.errors import ConfigurationError, InfostreamError, MissingExtraError, StoreMovedError
 from infostream_dedup.machine.platform import allow_open_files, keep_heap_small, on_requests_to_end, trim_heap
@@ -21,7 +24,6 @@ from infostream_dedup.service.logs import Metrics, log_event
 from infostream_dedup.service.problems import ProblemError
 
 if TYPE_CHECKING:
-    from infostream_dedup.service.listening import ListeningServer
     from infostream_dedup.service.running import RunningService
     from infostream_dedup.service.settings import ServiceSettings
 
@@ -147,7 +149,7 @@ def _server(
     from granian.constants import HTTPModes, Interfaces
     from granian.http import HTTP1Settings
 
-    from infostream_dedup.service.listening import ListeningServer
+    from infostream_dedup.service.server import ListeningServer
 
     return ListeningServer(
         application,
@@ -229,3 +231,31 @@ def free_address(host: str, port: int, options: str) -> tuple[str, int]:
         reason = error.strerror or error
         raise ConfigurationError(f"cannot listen on {host} port {port}: {reason}; choose another ({options})") from None
     return str(address[0]), port
+
+
+# A server that closes connections whose clients leave answers unread for too long
+
+_BUFFER: Final = 256 * 1024
+"""Maximum bytes of an answer that the system buffers for one client; it doubles the number for its own needs."""
+
+
+class ListeningServer(Server):
+    """Granian with limits on how much a client may leave unread, and how long."""
+
+    def __init__(self, application: Any, *, silent_seconds: float, listens: Callable[[], None], **options: Any) -> None:
+        super().__init__(application, **options)
+        self._silent_seconds = silent_seconds
+        self._listens = listens
+
+    def _init_shared_socket(self) -> None:
+        # On Linux, Granian would otherwise create the socket later, where its options cannot be set.
+        self._shd: Any = SocketSpec(self.bind_addr, self.bind_port, self.backlog).build()
+        with socket.socket(fileno=os.dup(self._shd.get_fd())) as listening:
+            # Connections inherit the options of the listening socket.
+            listening.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, _BUFFER)
+            if hasattr(socket, "TCP_USER_TIMEOUT"):
+                milliseconds = int(1000 * self._silent_seconds)
+                listening.setsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, milliseconds)
+            # Granian itself listens later: a client that connects once it knows the address would be refused.
+            listening.listen(self.backlog)
+        self._listens()

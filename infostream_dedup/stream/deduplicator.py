@@ -37,9 +37,9 @@ if TYPE_CHECKING:
     from infostream_dedup.documents import ReadingReport
     from infostream_dedup.judging.criteria.classifier import Classifier
     from infostream_dedup.machine.progress import Progress
+    from infostream_dedup.stream.decisions import SecondStage
     from infostream_dedup.stream.entering import ReadBatch
     from infostream_dedup.stream.search import Searcher, SearchHits
-    from infostream_dedup.stream.second_stage import SecondStage
     from infostream_dedup.stream.store.restoring import Loaded
 
 
@@ -479,7 +479,7 @@ def _with_model(settings: StreamSettings, model: Classifier | None) -> StreamSet
             raise ConfigurationError("the stream was started with a model; give the same model (--model)")
         return settings
     from infostream_dedup.judging.criteria.model_file import model_digest
-    from infostream_dedup.stream.second_stage import check_model
+    from infostream_dedup.stream.decisions import check_model
 
     check_model(model)
     return settings.but(model=model_digest(model))
@@ -490,7 +490,7 @@ def _second_stage(store: BatchStore, settings: StreamSettings, model: Classifier
         raise ConfigurationError("the settings name another model; open the stream with that one")
     if model is None:
         return None
-    from infostream_dedup.stream.second_stage import SecondStage
+    from infostream_dedup.stream.decisions import SecondStage
 
     return SecondStage(model, store.kept)
 

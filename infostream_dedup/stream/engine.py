@@ -36,19 +36,17 @@ from infostream_dedup.stream.analysis import (
     counts_of,
 )
 from infostream_dedup.stream.clock import NO_CLOCK, EpochBorders, StreamClock
-from infostream_dedup.stream.compared_texts import ComparedTexts
 from infostream_dedup.stream.decisions import NO_ORDINALS, BestCandidate, Judge, KeysThatMet, named_by, with_opening
 from infostream_dedup.stream.entering import Entering, ReadBatch
-from infostream_dedup.stream.evidence_counts import EvidenceCounts
-from infostream_dedup.stream.evidence_judge import EvidenceJudge
+from infostream_dedup.stream.evidence_judge import EvidenceCounts, EvidenceJudge
 from infostream_dedup.stream.memory import Losses, Memory, best_member
 from infostream_dedup.stream.pivot_terms import PIVOT, union
+from infostream_dedup.stream.preparation import ComparedTexts, prepare
 from infostream_dedup.stream.preparation import content_hashes as hashes_of
-from infostream_dedup.stream.preparation import prepare
+from infostream_dedup.stream.retuning import Watches
 from infostream_dedup.stream.settings import StreamSettings, TermRules
-from infostream_dedup.stream.store.retuning import in_force, next_change
+from infostream_dedup.stream.store.opening import in_force, next_change
 from infostream_dedup.stream.stories import Stories
-from infostream_dedup.stream.watching import Watches
 from infostream_dedup.stream.window import EvidenceRows, PivotRows, Window, address_numbers, equal_to, published_times
 from infostream_dedup.terms.key_terms import INSUFFICIENT_TERMS
 
@@ -59,8 +57,8 @@ if TYPE_CHECKING:
 
     from infostream_dedup.machine.arrays import Ragged
     from infostream_dedup.stream.across import LinkAcross
+    from infostream_dedup.stream.decisions import SecondStage
     from infostream_dedup.stream.recent_documents import WordingSource
-    from infostream_dedup.stream.second_stage import SecondStage
     from infostream_dedup.stream.store.document_columns import RememberedTable
     from infostream_dedup.stream.store.restoring import Loaded
 

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from infostream_dedup.judging.repeated.lines import LeftOut
     from infostream_dedup.stream.across import EnteringAcross, LinkAcross
     from infostream_dedup.stream.analysis import Analysed, KeyRows
-    from infostream_dedup.stream.evidence_counts import ReadEvidence
+    from infostream_dedup.stream.evidence_judge import ReadEvidence
     from infostream_dedup.stream.pivot_terms import PivotRead
     from infostream_dedup.stream.preparation import Prepared
 

@@ -35,8 +35,7 @@ from infostream_dedup.stream.analysis import (
     choose_keys,
     counts_of,
 )
-from infostream_dedup.stream.evidence_counts import EvidenceCounts
-from infostream_dedup.stream.evidence_judge import verdict_probability
+from infostream_dedup.stream.evidence_judge import EvidenceCounts, verdict_probability
 from infostream_dedup.stream.pivot_terms import PivotWords, WrittenWords, and_itself
 from infostream_dedup.stream.store.opening import check_settings
 from infostream_dedup.stream.store.restoring import counted_evidence, open_epoch, position_of, summed_frequencies

@@ -17,9 +17,9 @@ from infostream_dedup.errors import ConfigurationError, UsageError
 from infostream_dedup.model import Document, full_text
 from infostream_dedup.runs.batch import linking, pairing
 from infostream_dedup.runs.batch.collection import collect
-from infostream_dedup.runs.batch.examples import spread_pairs
 from infostream_dedup.runs.batch.judging import united
 from infostream_dedup.runs.batch.pairing import PairRow, ordered_rows
+from infostream_dedup.runs.batch.sweeping import spread_pairs
 from infostream_dedup.sample import documents_path
 from tests.oracles.plain_reading import read_plainly
 

@@ -10,7 +10,17 @@ from hypothesis import strategies as st
 
 from infostream_dedup.judging.evidence.kernels.comparing import COLUMNS
 from infostream_dedup.judging.evidence.kernels.sharing import SLOTS, look_up, note, place_of, take_out
-from infostream_dedup.judging.evidence.pair_evidence import TripleRows, compared, heaviest, key_rows, shares_of_pairs
+from infostream_dedup.judging.evidence.pair_evidence import (
+    SPEECH_WORDS,
+    STEP_WORDS,
+    TripleRows,
+    compared,
+    heaviest,
+    key_rows,
+    shares_of_pairs,
+    speech_beginnings,
+    step_beginnings,
+)
 from infostream_dedup.judging.evidence.reading import RawEvidence, evidence_texts, read_evidence
 from infostream_dedup.judging.evidence.records import (
     BUCKETS,
@@ -19,7 +29,6 @@ from infostream_dedup.judging.evidence.records import (
     changes_of,
     pack_evidence,
 )
-from infostream_dedup.judging.evidence.step_words import SPEECH_WORDS, STEP_WORDS, speech_beginnings, step_beginnings
 from infostream_dedup.model import LANGUAGES, Document
 from tests.oracles.plain_pairs import PlainDocument, compare_plainly, unpack_plainly
 from tests.oracles.plain_reading import read_plainly

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from infostream_dedup.judging.features.string_similarity import string_similarities, string_similarity
+from infostream_dedup.judging.features.words import string_similarities, string_similarity
 
 TEXTS = st.text(alphabet="абвії ", max_size=25)
 

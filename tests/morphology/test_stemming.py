@@ -8,7 +8,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from infostream_dedup.language.morphology import bulk_stemming
+from infostream_dedup.language.morphology import stemming
 from infostream_dedup.language.morphology.stemming import stem, stem_ukrainian, stems
 from infostream_dedup.language.text.surface_pool import SurfaceList
 from infostream_dedup.model import OUR_LANGUAGES, Language
@@ -108,15 +108,15 @@ LETTERS = "абвгдеиоятсьюіїєґклцмнйуabestngid'ʼ-éﷺ�
 
 
 def fast(words, language):
-    return bulk_stemming.stems(SurfaceList.of(words), np.arange(len(words)), language).strings()
+    return stemming.listed_stems(SurfaceList.of(words), np.arange(len(words)), language).strings()
 
 
 @pytest.fixture(params=["C", "Python"])
 def way(request, monkeypatch):
     """Both ways to Snowball; the first one only where the functions are exported."""
     if request.param == "Python":
-        monkeypatch.setattr(bulk_stemming, "_library", lambda: None)
-    elif bulk_stemming._library() is None:
+        monkeypatch.setattr(stemming, "_library", lambda: None)
+    elif stemming._library() is None:
         pytest.skip("this PyStemmer exports no functions of libstemmer")
 
 
@@ -129,12 +129,12 @@ def test_words_worked_by_hand(language):
 
 def test_on_linux_the_functions_are_exported():
     if sys.platform == "linux":
-        assert bulk_stemming._library() is not None
+        assert stemming._library() is not None
 
 
 # Every ending of the Ukrainian stemmer behind anything.
 made_up = st.builds(
-    str.__add__, st.text(LETTERS, min_size=1, max_size=12), st.sampled_from(["", *sorted(bulk_stemming.ENDINGS)])
+    str.__add__, st.text(LETTERS, min_size=1, max_size=12), st.sampled_from(["", *sorted(stemming.ENDINGS)])
 )
 any_words = st.lists(
     made_up
@@ -154,7 +154,7 @@ def test_any_words_have_the_same_stems(words, language):
 @given(st.lists(made_up, min_size=1, max_size=9), st.data())
 def test_some_of_the_words_in_any_order(words, data):
     numbers = np.array(data.draw(st.lists(st.integers(0, len(words) - 1))), dtype=np.int64)
-    found = bulk_stemming.stems(SurfaceList.of(words), numbers, "en").strings()
+    found = stemming.listed_stems(SurfaceList.of(words), numbers, "en").strings()
     assert found == stems([words[number] for number in numbers], "en")
 
 
@@ -165,14 +165,14 @@ def test_threads_do_not_meet():
         assert all(found == expected for found in pool.map(lambda _: fast(words, "ru"), range(8)))
 
 
-@pytest.mark.skipif(bulk_stemming._library() is None, reason="this PyStemmer exports no functions of libstemmer")
+@pytest.mark.skipif(stemming._library() is None, reason="this PyStemmer exports no functions of libstemmer")
 def test_another_process_has_other_addresses():
     program = (
-        "from infostream_dedup.language.morphology.bulk_stemming import stems\n"
+        "from infostream_dedup.language.morphology.stemming import listed_stems\n"
         "from infostream_dedup.language.text.surface_pool import SurfaceList\n"
         "import numpy as np\n"
         "words = SurfaceList.of(['правительствами'])\n"
-        "print(stems(words, np.arange(1), 'ru')[0])\n"
+        "print(listed_stems(words, np.arange(1), 'ru')[0])\n"
     )
     environment = {**os.environ, "PYTHONIOENCODING": "utf-8"}
     found = subprocess.run([sys.executable, "-c", program], env=environment, capture_output=True, check=True)
@@ -186,7 +186,7 @@ def test_stems_are_the_same_without_the_compiled_stemmer(language):
     code = (
         "import sys; sys.modules['Stemmer'] = None\n"
         "from infostream_dedup.language.morphology.stemming import stems\n"
-        "from infostream_dedup.language.morphology.bulk_stemming import _library\n"
+        "from infostream_dedup.language.morphology.stemming import _library\n"
         f"print(stems({words!r}, {language!r}), _library())"
     )
     told = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout

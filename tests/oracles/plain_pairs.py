@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from infostream_dedup.judging.evidence.constants import DATE_BIT, HEAD_BIT
 from infostream_dedup.judging.evidence.kernels.packing import LEAD_BITS
-from infostream_dedup.judging.evidence.step_words import speech_beginnings, step_beginnings
+from infostream_dedup.judging.evidence.pair_evidence import speech_beginnings, step_beginnings
 from tests.oracles.plain_records import in_filter
 
 

@@ -224,7 +224,7 @@ def test_granian_calls_the_hook_that_limits_unread_answers() -> None:
     """The hook is a private part of Granian: if a release drops it, clients could leave answers unread forever."""
     from granian.constants import Interfaces
 
-    from infostream_dedup.service.listening import ListeningServer
+    from infostream_dedup.service.server import ListeningServer
 
     milliseconds, port = [], free_port()
 

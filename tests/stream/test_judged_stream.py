@@ -17,7 +17,7 @@ from infostream_dedup.machine.arrays import INT32, INT64, numbers_of, rows_from
 from infostream_dedup.model import NO_TIME, Document, Settings
 from infostream_dedup.model.stream_records import JUDGED_FIELDS, VERDICT_FIELDS
 from infostream_dedup.sample import documents_path
-from infostream_dedup.stream import evidence_counts, evidence_judge, recent_documents
+from infostream_dedup.stream import evidence_judge, recent_documents
 from infostream_dedup.stream.clock import DAY
 from infostream_dedup.stream.deduplicator import Deduplicator
 from infostream_dedup.stream.evidence_judge import verdict_probability
@@ -43,7 +43,7 @@ RATES = (
 @pytest.fixture
 def short_epochs(monkeypatch):
     """Epochs of evidence of forty documents, so that a small stream closes several."""
-    monkeypatch.setattr(evidence_counts, "EPOCH", 40)
+    monkeypatch.setattr(evidence_judge, "EPOCH", 40)
 
 
 @pytest.fixture(scope="module")

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from infostream_dedup.judging.evidence.kernels.comparing import COLUMNS
+from infostream_dedup.judging.evidence.pair_evidence import warns
 from infostream_dedup.judging.evidence.pair_model import DECIMALS
-from infostream_dedup.judging.evidence.step_words import warns
 from infostream_dedup.language.text.fingerprint import TEXT_HASH
 from infostream_dedup.machine.arrays import AlignedColumns
 from infostream_dedup.model import NO_TIME, Document, fields_of, microseconds_of

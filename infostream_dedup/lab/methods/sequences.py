@@ -22,8 +22,7 @@ from infostream_dedup.judging.features.fingerprints import (
     spot_signatures,
 )
 from infostream_dedup.judging.features.joins import containing, numbered, pairs_sharing, resembling
-from infostream_dedup.judging.features.string_similarity import string_similarities
-from infostream_dedup.judging.features.words import Words, hash_text, winnowed
+from infostream_dedup.judging.features.words import Words, hash_text, string_similarities, winnowed
 from infostream_dedup.lab.methods import Method, Pairs, Sharing, Texts, hashed_rows, register, unordered_pairs
 from infostream_dedup.machine.arrays import Ragged, distinct, offsets_of, smallest
 from infostream_dedup.model.limits import OneOf, Range

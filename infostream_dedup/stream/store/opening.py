@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sqlite3
 import stat
+from collections.abc import Mapping, Sequence
 from contextlib import closing, contextmanager
 from hashlib import blake2b
 from pathlib import Path
@@ -25,10 +26,44 @@ from infostream_dedup.machine.platform import sync_path
 from infostream_dedup.machine.progress import restoring_advice
 from infostream_dedup.model.version import VERSION
 from infostream_dedup.stream.store.connection import begin_wal, connect, naming_failures, snapshot, writing
-from infostream_dedup.stream.store.retuning import RETUNES, changes_of, in_force
 
 if TYPE_CHECKING:
+    import sqlite3
     from collections.abc import Iterator, Mapping
+
+RETUNES: Final = "retunes"
+"""Name of their row in table ``state``: ``[{"first": ordinal, "changes": {setting: value}}, ...]`` in order."""
+WATCHES: Final = "watches"
+"""The same of standing searches: ``[{"first": ordinal, "name": name, "search": {...} or null}, ...]``."""
+
+Retune = Mapping[str, Any]
+
+
+def changes_of(connection: sqlite3.Connection, name: str) -> list[dict[str, Any]]:
+    """All changes of one kind, in order."""
+    row = connection.execute("SELECT value FROM state WHERE name = ?", (name,)).fetchone()
+    return [] if row is None else list(orjson.loads(row[0]))
+
+
+def in_force(settings: Mapping[str, Any], retunes: Sequence[Retune], ordinal: int) -> dict[str, Any]:
+    """The settings by which a document is judged."""
+    found = dict(settings)
+    for one in retunes:
+        if one["first"] <= ordinal:
+            found |= one["changes"]
+    return found
+
+
+def next_change(retunes: Sequence[Retune], ordinal: int) -> int | None:
+    """The first later document from which on other thresholds hold."""
+    return min((one["first"] for one in retunes if one["first"] > ordinal), default=None)
+
+
+def add_change(connection: sqlite3.Connection, name: str, change: Mapping[str, Any]) -> None:
+    """Record a change; call it inside a transaction that also updates the checksum."""
+    found = orjson.dumps([*changes_of(connection, name), change]).decode()
+    connection.execute("REPLACE INTO state (name, value) VALUES (?, ?)", (name, found))
+
 
 # The schema of a store: `schema.sql`, the only version there is
 

@@ -13,8 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from infostream_dedup.language.lexicon.word_lists import stop_words
-from infostream_dedup.language.morphology import bulk_stemming
-from infostream_dedup.language.morphology.stemming import stems
+from infostream_dedup.language.morphology.stemming import listed_stems, stems
 from infostream_dedup.language.text.kernels.surface_table import MISSING
 from infostream_dedup.language.text.surface_pool import SurfaceList, SurfacePool
 from infostream_dedup.language.text.tokens import Form
@@ -40,7 +39,7 @@ class _Stem(Representation):
         """Stem without Python strings."""
         del settings, kept
         taken = _stop_pool(language).find(forms, words) == MISSING
-        return taken, bulk_stemming.stems(forms, words[taken], language)
+        return taken, listed_stems(forms, words[taken], language)
 
 
 @cache

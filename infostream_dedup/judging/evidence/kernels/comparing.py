@@ -163,7 +163,7 @@ COLUMNS: Final = (
 )
 """Columns of the evidence of pairs, float64; forward is the share of a's entries that b has, 0 to 1.
 
-``step`` is 1 if b's lead has one of the ``STEP_WORDS`` of ``step_words`` and none of the ``SPEECH_WORDS``.
+``step`` is 1 if b's lead has one of the ``STEP_WORDS`` of ``pair_evidence`` and none of the ``SPEECH_WORDS``.
 """
 
 _COSINE: Final = 4
