@@ -372,9 +372,14 @@ def placed_documents(source: Source, bad: BadRecords, reading: Reading) -> Itera
 def placed_batches(source: Source, bad: BadRecords, reading: Reading, size: int) -> Iterator[DocumentBlock]:
     """Read the documents of ``placed_documents`` in batches of ``size``; those that come later are not counted yet."""
     reader = _Reader(reading, make_builder(reading, bad.report), bad, SeenIds())
+    # A missing file is told at once, not with the first batch.
+    return _batched(reader, reader.placed(open_items(source, reading, ONE_BY_ONE._replace(lines=reader.lines))), size)
+
+
+def _batched(reader: _Reader, placed: Iterable[DocumentBlock | Placed], size: int) -> Iterator[DocumentBlock]:
     parts: list[DocumentBlock | Placed] = []
     held = 0
-    for one in reader.placed(open_items(source, reading, ONE_BY_ONE._replace(lines=reader.lines))):
+    for one in placed:
         begin, many = 0, len(one) if isinstance(one, DocumentBlock) else 1
         while begin < many:
             end = min(many, begin + size - held)
