@@ -373,7 +373,7 @@ template <class T> INLINED auto sum(Vector<T> a) {
 
 // Instructions, each named like the Python function that says what it does.
 // The empty statement is an effect: GCC takes a function that only prefetches for one that does nothing, and drops it.
-template <class A> INLINED void prefetch(A a, i64 i) { __builtin_prefetch(a.data + i, 0, 3), ({ asm volatile(""); }); }
+template <class A> INLINED void prefetch(A a, i64 i) { __builtin_prefetch(a.data + i, 0, 3); asm volatile(""); }
 INLINED i64 popcount(u64 w) { return __builtin_popcountll(w); }
 INLINED i64 lowest_bit(u64 w) { return w ? __builtin_ctzll(w) : 64; }
 template <class V> INLINED i64 to_signed(V v) { return (i64)v; }
