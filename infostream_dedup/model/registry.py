@@ -87,10 +87,13 @@ class Registry(Mapping[str, _Thing], Generic[_Thing]):
                 _log.warning("the %s %s of %s was left out: %s", self._kind, point.name, point.value, told)
 
 
+_points = cache(entry_points)  # reading those of one kind takes as long as reading all
+
+
 @cache
 def offered(kinds: str) -> dict[str, EntryPoint]:
     """What other packages offer of a kind, by its names in their order; nothing is imported."""
-    found = entry_points(group=f"infostream_dedup.{kinds}")
+    found = _points().select(group=f"infostream_dedup.{kinds}")
     return {one.name: one for one in sorted(found, key=lambda one: one.name)}
 
 

@@ -10,7 +10,6 @@ import numpy as np
 
 from infostream_dedup.documents.documents import as_compared
 from infostream_dedup.errors import ConfigurationError
-from infostream_dedup.judging.criteria.document_models import DocumentModels, document_models
 from infostream_dedup.judging.evidence.judging import OPENING_PROBABILITY
 from infostream_dedup.judging.evidence.kinds import KIND_NAMES, Kind
 from infostream_dedup.links.pair_rules import need
@@ -24,6 +23,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from infostream_dedup.judging.criteria.classifier import Classifier
+    from infostream_dedup.judging.criteria.document_models import DocumentModels
     from infostream_dedup.judging.evidence.differing import WordDifference
     from infostream_dedup.language.text.surface_pool import SurfaceList
     from infostream_dedup.links.compiled.window_index import CandidateRows
@@ -310,6 +310,9 @@ class SecondStage:
 
     def read(self, documents: Sequence[Remembered], earlier: Iterable[int]) -> None:
         """Read all documents that the next ones may be compared with."""
+        # It loads packages that a stream without a classifier does not need.
+        from infostream_dedup.judging.criteria.document_models import document_models
+
         self._batch |= {one.ordinal: kept_of(one) for one in documents}
         ordinals = [*sorted(set(earlier)), *(one.ordinal for one in documents)]
         read = [self._batch[one] if one in self._batch else as_compared(self._kept(one)) for one in ordinals]

@@ -243,6 +243,8 @@ class EvidenceJudge:
     def use(self, settings: StreamSettings) -> None:
         """Judge further documents by other thresholds."""
         self._settings = settings
+        sizes, terms = np.arange(settings.terms.n + 1), settings.terms
+        self._least: list[int] = need(settings.k_duplicate, sizes, sizes, n=terms.n, short=terms.short).tolist()
         by_kind = settings.identical is None
         self._policy = Policy(join=settings.join if by_kind else None, identical=settings.identical)
 
@@ -461,12 +463,9 @@ class EvidenceJudge:
         return np.flatnonzero(kept)
 
     def _relation(self, candidates: CandidateRows, find: int, document: Remembered) -> str | None:
-        settings = self._settings
         row = int(candidates.ordinals[find]) - self._window.first
-        sizes = np.array([len(document.keys), int(self._window.sizes[row])], dtype=np.int64)
-        least = need(settings.k_duplicate, sizes[:1], sizes[1:], n=settings.terms.n, short=settings.terms.short)[0]
-        forward, backward = int(candidates.forward[find]), int(candidates.backward[find])
-        return relation_of(forward, backward, least)
+        least = self._least[min(len(document.keys), int(self._window.sizes[row]))]
+        return relation_of(int(candidates.forward[find]), int(candidates.backward[find]), least)
 
 
 def _in_order(parts: Sequence[Sequence[NDArray[Any]]]) -> list[NDArray[Any]]:

@@ -250,8 +250,12 @@ class KnownTable(FormTable):
         numbers = np.full(len(parts.lines), NO_TERM, dtype=np.int32)
         numbers[parts.itself] = terms.add(listed.picked(parts.lines[parts.itself]))
         numbers[parts.other] = terms.add(parts.picked(parts.other))
-        by_shape = _by_shape(numbers, parts, len(listed)), _by_shape(parts.guessed, parts, len(listed))
-        super().__init__(pool, *by_shape, terms.listed())
+        # Parts ascend, so a shape without a part of its own takes that of the one before.
+        by_shape = np.zeros((len(listed), _SHAPES_BY_LANGUAGE), dtype=np.int64)
+        by_shape[parts.lines, parts.columns] = np.arange(len(parts.lines))
+        for shape in range(1, _SHAPES_BY_LANGUAGE):
+            np.maximum(by_shape[:, shape - 1], by_shape[:, shape], out=by_shape[:, shape])
+        super().__init__(pool, numbers[by_shape], parts.guessed[by_shape], terms.listed())
 
 
 class _Cut:
@@ -283,16 +287,6 @@ class _Parts(_Cut):
         self.begins += self.guessed
         itself = (self.ends - self.begins == 1) & (self.data[self.begins] == ord(ITSELF))
         self.itself, self.other = np.flatnonzero(itself), np.flatnonzero(~itself & (self.ends > self.begins))
-
-
-def _by_shape(values: NDArray[np.int32], parts: _Parts, forms: int) -> NDArray[np.int32]:
-    """Values (forms, shapes); a shape without a part of its own has the value of the one before."""
-    found = np.empty((forms, _SHAPES_BY_LANGUAGE), dtype=values.dtype)
-    has = np.zeros((forms, _SHAPES_BY_LANGUAGE), dtype=np.bool_)
-    found[parts.lines, parts.columns], has[parts.lines, parts.columns] = values, True
-    for shape in range(1, _SHAPES_BY_LANGUAGE):
-        found[:, shape] = np.where(has[:, shape], found[:, shape], found[:, shape - 1])
-    return found
 
 
 @cache
