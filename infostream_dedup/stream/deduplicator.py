@@ -5,13 +5,15 @@ from __future__ import annotations
 import logging
 import unicodedata
 from collections import deque
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import wraps
 from itertools import count, islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, Self, get_args
+from threading import RLock
+from typing import TYPE_CHECKING, Any, Concatenate, Final, Literal, NamedTuple, ParamSpec, Self, TypeVar, get_args
 
 from infostream_dedup.documents.documents import DocumentBuilder, OtherFields, row_of
 from infostream_dedup.documents.records import Place, Record
@@ -165,11 +167,28 @@ class _Plan:
     """For each document of the batch its index among the new ones, or the stored document."""
 
 
+_Given = ParamSpec("_Given")
+_Answer = TypeVar("_Answer")
+
+
+def _in_turn(
+    method: Callable[Concatenate[Deduplicator, _Given], _Answer],
+) -> Callable[Concatenate[Deduplicator, _Given], _Answer]:
+    """Let threads call the methods of one stream one after the other."""
+
+    @wraps(method)
+    def waiting(self: Deduplicator, /, *given: _Given.args, **named: _Given.kwargs) -> _Answer:
+        with self._turn:
+            return method(self, *given, **named)
+
+    return waiting
+
+
 class Deduplicator(Closing):
     """Judges a stream batch by batch; each batch is one transaction of its store.
 
     A batch that is repeated gets the stored verdicts. So does a document with a known id and the same content. If a
-    batch fails, nothing of it is stored, and it can be processed again.
+    batch fails, nothing of it is stored, and it can be processed again. Threads may share a stream; they take turns.
 
     Args:
         store: keeps the batches.
@@ -207,6 +226,7 @@ class Deduplicator(Closing):
         self._beside = ThreadPoolExecutor(1)
         self._ahead: _Ahead | None = None
         self._is_alone = True
+        self._turn = RLock()
 
     @classmethod
     def open(
@@ -240,6 +260,7 @@ class Deduplicator(Closing):
             store = Store.open(path, settings_digest=chosen.digest, settings=chosen.as_dict())
         return cls(store, chosen, on_conflict=on_conflict, progress=progress, model=model)
 
+    @_in_turn
     def close(self) -> None:
         """Close the store."""
         self._beside.shutdown()
@@ -250,6 +271,7 @@ class Deduplicator(Closing):
         """The store that keeps the batches."""
         return self._store
 
+    @_in_turn
     def process(
         self,
         batch: Iterable[Document | Mapping[str, Any]],
@@ -322,6 +344,7 @@ class Deduplicator(Closing):
             raise failure
         return None
 
+    @_in_turn
     def search(self, text: str = "", **asked: Any) -> SearchHits:
         """Find stored documents that resemble a text, as the store is after the last batch; changes nothing.
 
@@ -336,16 +359,19 @@ class Deduplicator(Closing):
             self._searcher = Searcher(self._store, many=True)
         return self._searcher.search(text, **asked)
 
+    @_in_turn
     def note_left_out(self, report: ReadingReport) -> None:
         """Report the repeated lines that this process has left out of documents."""
         if self._engine is not None:
             self._engine.texts.left_out.note(report)
 
+    @_in_turn
     def best_of(self, group: str) -> str | None:
         """Return the id of the group's best document in the window by ``settings.show``; ``None`` if there is none."""
         with self._store.transaction():
             return self._current_engine().best_of(group)
 
+    @_in_turn
     def be_ready(self) -> None:
         """Catch up with the store, and leave room for further documents: forks of this process copy nothing then."""
         with self._store.transaction():

@@ -2,6 +2,7 @@
 
 import shutil
 import tempfile
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -113,6 +114,14 @@ def test_an_empty_batch_can_be_named(stream, news):
     assert stream.process([], batch_id="quiet") == []
     with pytest.raises(BadDataError):
         stream.process([news("a", STORY)], batch_id="quiet")
+
+
+def test_threads_take_turns(stream, news):
+    batches = [[news(f"{one}-{n}", STORY) for n in range(8)] for one in range(24)]
+    with ThreadPoolExecutor(8) as threads:
+        verdicts = [one for found in threads.map(stream.process, batches) for one in found]
+    assert [one.id for one in verdicts] == [document.id for batch in batches for document in batch]
+    assert len({one.group for one in verdicts}) == 1
 
 
 def test_a_stream_in_memory_does_not_survive_a_failure(plain, news, monkeypatch):
