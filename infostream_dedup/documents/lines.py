@@ -516,10 +516,9 @@ def _convert(stream: _Buffered, encoding: str | None, source: str) -> Iterator[_
         if encoding is not None and source not in _told:
             _told.add(source)
             _log.warning(
-                "%s: the text is %s, not UTF-8, and is read as such; if wrong, convert it or give --encoding",
-                source,
-                encoding,
-            )
+                "%s: the text is %s, not UTF-8, and is read as such; if wrong, convert it"
+                " (where documents are read, --encoding names another)", source, encoding,
+            )  # fmt: skip
     if encoding is None or encoding == "utf-8":
         yield stream
         return
