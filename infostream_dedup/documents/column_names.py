@@ -55,6 +55,7 @@ class ColumnNames:
         pairs = _pairs(columns)
         self._ours = {theirs: ours for ours, theirs in pairs if theirs}
         self._dropped = {ours for ours, theirs in pairs if not theirs}
+        self.absent = {ours: theirs for ours, theirs in pairs if theirs}  # names that no record had so far
         self._layouts: dict[tuple[str, ...], tuple[list[str], list[tuple[str, str]]]] = {}
 
     def __bool__(self) -> bool:
@@ -72,11 +73,17 @@ class ColumnNames:
 
     def _inside(self, names: Sequence[str]) -> list[tuple[str, str]]:
         """What a dotted name finds inside a column."""
-        return [
+        inside = [
             (theirs, ours)
             for theirs, ours in self._ours.items()
             if "." in theirs and theirs not in names and theirs.split(".")[0] in names
         ]
+        self._note(ours for _, ours in inside)
+        return inside
+
+    def _note(self, found: Iterable[str | None]) -> None:
+        for ours in found:
+            self.absent.pop(ours or "", None)
 
     def inside(self, names: Sequence[str]) -> list[str]:
         """Our names of what is found inside columns."""
@@ -89,6 +96,7 @@ class ColumnNames:
         another replaces keeps its position, with a trailing ``_``.
         """
         found = {name: self._ours_of(name, names) for name in names}
+        self._note(found.values())
         taken = {ours for ours in found.values() if ours is not None} | self._dropped | set(self.inside(names))
         kept = {name: _free(f"{name}_", names) for name in taken}
         return [found[name] or kept.get(name, name) for name in names]
@@ -132,8 +140,8 @@ def _pairs(columns: Columns | None) -> list[tuple[str, str]]:
             raise ConfigurationError(f"columns: {ours!r} is not a field of a document; expected {', '.join(FIELDS)}")
         if names.count(ours) > 1:
             raise ConfigurationError(f"columns: {ours!r} is given twice")
-        if not theirs and ours in ("id", "text"):
-            raise ConfigurationError(f"columns: no column is named for {ours!r}; write {ours}=NAME")
+        if not theirs and ours == "text":
+            raise ConfigurationError("columns: no column is named for 'text'; write text=NAME")
     return pairs
 
 

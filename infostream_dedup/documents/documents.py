@@ -101,7 +101,7 @@ class DocumentBuilder:
     ) -> None:
         self._zone = zone
         self._plain = plain  # the text, its encoding and its language are known to be what they seem
-        self._columns = columns
+        self.columns = columns
         self._other_languages = other_languages
         self._repair = repair
         self._report = report
@@ -114,9 +114,9 @@ class DocumentBuilder:
         """Build the document that a record describes."""
         values, place = record.values, record.place
         theirs: tuple[str, ...] = ()
-        if self._columns:
+        if self.columns:
             theirs = tuple(values)
-            values = self._columns.renamed(values)
+            values = self.columns.renamed(values)
         other = [name for name in values if name not in _INTERPRETED]
         for name in other:
             if not isinstance(name, str):
@@ -330,7 +330,7 @@ def as_compared(document: Document) -> Document:
 
 
 def row_as_given(document: Document) -> dict[str, Any]:
-    """Return the record that a document came from under the names that its user gave; a made id comes last."""
+    """Return a document's record under the names that its user gave; a made id comes last, as ``id_`` beside theirs."""
     row, extra = row_of(document), document.extra
     if not isinstance(extra, OtherFields) or not extra.theirs:
         return row
@@ -338,9 +338,9 @@ def row_as_given(document: Document) -> dict[str, Any]:
     # What was found inside a column is in it already.
     parts = set(extra.order[len(extra.theirs) :])
     return {
-        back.get(name, name): value
+        back.get(name, "id_" if name in extra.theirs else name): value
         for name, value in row.items()
-        if name not in parts and (name in back or name not in extra.theirs)
+        if name not in parts and (name in back or name == "id" or name not in extra.theirs)
     }
 
 

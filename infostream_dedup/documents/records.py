@@ -122,6 +122,8 @@ class ReadingReport:
     left_out: int = 0  # number of documents left out because of their language; `read` counts them
     # columns that seem to be fields under other names, and were not read as such: `published=date,source=site`
     unread: str = field(default="", compare=False)
+    # columns that were named (`columns`) and that no document had: our names to theirs
+    absent: Mapping[str, str] = field(default_factory=dict, compare=False)
     # number of documents passed on, by their field `source`; `""` if it is empty
     sources: dict[str, int] = field(default_factory=dict, compare=False)
     # number of documents passed on, by language, given or (for languages other than ours) detected; `""` if detection
@@ -174,6 +176,8 @@ class ReadingReport:
             line += f"; wrongly decoded texts repaired: {self.repaired}"
         if self.corrected_languages:
             line += f"; wrong languages corrected: {self.corrected_languages}"
+        if self.absent and self.read:
+            line += f"; no column is called {', '.join(map(repr, self.absent.values()))}"
         if self.unread:
             line += f"; to read more fields, try --columns {self.unread}"
         if self.shortened:
@@ -292,7 +296,8 @@ class SeenIds:
                 f"{again} with the same title and text; an id may occur only once in a collection",
                 "id",
             )
-        raise place.error("E_ID_CONFLICT", f"{again} with another title or text; give each document its own id", "id")
+        advice = "give each document its own id; perhaps --columns id= --make-ids"
+        raise place.error("E_ID_CONFLICT", f"{again} with another title or text; {advice}", "id")
 
     def new_until(self, ids: Sequence[str]) -> int:
         """Return the number of ids before the first that was seen before or occurs twice."""

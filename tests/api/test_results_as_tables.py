@@ -410,8 +410,11 @@ def test_a_frame_keeps_its_names_and_whole_numbers():
 def test_made_ids_come_last_and_parts_of_objects_are_not_doubled():
     rows = [{"summary": {"content": TABLE_TEXT}, "id": "mine"}, {"summary": {"content": OTHER}, "id": "mine"}]
     (first, _) = dedup(rows, columns="text=summary.content,source=id", make_ids=True).rows
-    assert first == {"summary": {"content": TABLE_TEXT}, "id": "mine"}
+    assert first == {"summary": {"content": TABLE_TEXT}, "id": "mine", "id_": first["id_"]}
     (first, _) = dedup([{"t": TABLE_TEXT}, {"t": OTHER}], columns="text=t", make_ids=True).rows
+    doubled = dedup([{"id": 1, "text": TABLE_TEXT}, {"id": 1, "text": OTHER}], columns="id=", make_ids=True).rows
+    assert [one["id"] for one in doubled] == [1, 1]
+    assert doubled[0]["id_"] != doubled[1]["id_"]
     assert list(first) == ["t", "id"]
 
 

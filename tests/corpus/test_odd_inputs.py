@@ -284,10 +284,10 @@ def test_columns_that_seem_to_be_fields_are_named(tmp_path: Path, form: str, rea
     source: Any = [{"id": str(one), "text": f"Снег {one}", "Date": "2026-11-01", "site": "a"} for one in range(99)]
     if form:
         getattr(pl.DataFrame(source), f"write_{form}")(source := tmp_path / f"docs.{form}")
-    for columns, unread in ((None, "published=Date,source=site"), ("source=site", "published=Date")):
+    for columns, unread in ((None, "published=Date,source=site"), ("source=site,title=no", "published=Date")):
         more = {"reading": Reading(columns=columns)} if read is read_document_blocks else {"columns": columns}
         assert len(list(read(source, report=(report := ReadingReport()), **more)))
-        assert report.unread == unread
+        assert (report.unread, report.absent) == (unread, {"title": "no"} if columns else {})
 
 
 def test_other_languages_are_counted_left_out_or_refused() -> None:
@@ -323,7 +323,7 @@ def test_columns() -> None:
     names = ColumnNames("text=body")
     assert dict(names.renamed({"text": "old", "body": "new", "id": "1"})) == {"text_": "old", "text": "new", "id": "1"}
     assert names.names(["text", "body"]) == ["text_", "text"]
-    for wrong in ("body", "colour=x", "id=a,id=b", "id="):
+    for wrong in ("body", "colour=x", "id=a,id=b", "text="):
         with pytest.raises(ConfigurationError):
             ColumnNames(wrong)
     assert "the first line must name" in advice_on(["Выгрузка за май"])
