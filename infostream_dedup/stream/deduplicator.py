@@ -345,7 +345,7 @@ class Deduplicator(Closing):
         return None
 
     @_in_turn
-    def search(self, text: str = "", **asked: Any) -> SearchHits:
+    def search(self, /, text: str = "", **asked: Any) -> SearchHits:
         """Find stored documents that resemble a text, as the store is after the last batch; changes nothing.
 
         Searches read the index that the store keeps, so the window is not held twice, and number their words apart from
