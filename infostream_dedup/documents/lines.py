@@ -26,13 +26,13 @@ from infostream_dedup.machine.files import Readable
 from infostream_dedup.model.registry import offered
 from infostream_dedup.model.tabular import require_arrow
 
-Format = Literal["jsonl", "csv", "parquet", "xlsx"]
+Format = Literal["jsonl", "json", "csv", "parquet", "xlsx"]
 STANDARD_STREAM: Final = "-"
 
 _FORMATS: Final[dict[str, Format]] = {
     ".jsonl": "jsonl",
     ".ndjson": "jsonl",
-    ".json": "jsonl",
+    ".json": "json",
     ".csv": "csv",
     ".parquet": "parquet",
     ".xlsx": "xlsx",
@@ -100,7 +100,7 @@ def file_kind(name: str) -> FileKind:
     form = _FORMATS.get(path.with_suffix("").suffix if packed else path.suffix)
     if form is None or (packed and form in ("parquet", "xlsx")):
         raise ConfigurationError(
-            f"{name}: unknown kind of file; known endings are .jsonl, .ndjson and .json (JSON Lines), .csv, "
+            f"{name}: unknown kind of file; known endings are .jsonl and .ndjson (JSON Lines), .json, .csv, "
             "each also with .gz, .parquet, .xlsx, and - for standard output"
         )
     return FileKind(form, packed)
