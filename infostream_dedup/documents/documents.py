@@ -126,7 +126,7 @@ class DocumentBuilder:
         own_id = self._read_id(values, place)
         values, broken = self._repaired(values)
         if "text" not in values:
-            raise _missing_error(values, "text", place)
+            raise self._missing_error(values, "text", place)
         text, title = (_read_text(values, "text", place) or ""), _read_text(values, "title", place) or ""
         fields: dict[str, Any] = {
             "id": own_id,
@@ -208,7 +208,7 @@ class DocumentBuilder:
         if value is None and self._made is not None:
             return self.make_id(values)
         if value is None:
-            raise _missing_error(values, "id", place)
+            raise self._missing_error(values, "id", place)
         if isinstance(value, int) and not isinstance(value, bool):
             if value not in INT64:
                 raise place.error("E_TYPE", f"{_format_value(value)} is outside 64 bits; give the id as a string", "id")
@@ -216,6 +216,13 @@ class DocumentBuilder:
         # An integer beyond 64 bits arrives as a float, and an id must not lose digits silently.
         expected = "a string or a whole number of 64 bits"
         raise place.error("E_TYPE", f"{_type_name(value)} {_format_value(value)}, expected {expected}", "id")
+
+    def _missing_error(self, values: Mapping[str, Any], name: str, place: Place) -> Exception:
+        if name in values:
+            return place.error("E_MISSING", "null, expected a string", name)
+        # Where columns cannot be named, nobody is told to.
+        advice = "" if self.columns is None else advice_on(values, missing=name)
+        return place.error("E_MISSING", f"missing, expected a string{advice}", name)
 
     def make_id(self, values: Mapping[str, Any]) -> str:
         """Return a digest of title, text, date and address; the second of equal documents in a reading gets ``-2``."""
@@ -464,12 +471,6 @@ def _read_published(value: Any) -> str | int | float | None:
         return None
     kept: str | int | float | None = value
     return kept
-
-
-def _missing_error(values: Mapping[str, Any], name: str, place: Place) -> Exception:
-    if name in values:
-        return place.error("E_MISSING", "null, expected a string", name)
-    return place.error("E_MISSING", f"missing, expected a string{advice_on(values, missing=name)}", name)
 
 
 def _type_name(value: object) -> str:

@@ -286,6 +286,8 @@ class Deduplicator(Closing):
         already; another thread analyses them meanwhile.
         """
         _check_batch_id(batch_id)
+        if isinstance(batch, Mapping | Document | str):
+            raise ConfigurationError(f"{type(batch).__name__} is not a batch; expected a list of documents or mappings")
         conflict = self._on_conflict if on_conflict is None else _checked_conflict(on_conflict)
         given = batch if isinstance(batch, DocumentBlock) else [*map(self._document, batch, count(1))]
         read = self._read_ahead_of(given)

@@ -79,11 +79,13 @@ def test_further_versions(place, tmp_path, plain, news):
 
 def test_mappings_are_checked(stream):
     assert stream.process([{"id": "a", "text": "bridge river minister bank"}])[0].status == "new"
-    with pytest.raises(BadDataError) as failure:
+    with pytest.raises(BadDataError, match=r"'text': missing, expected a string \[") as failure:
         stream.process([{"id": "b", "text": "x"}, {"id": "c"}])
     assert (failure.value.code, failure.value.line, failure.value.field) == ("E_MISSING", 2, "text")
     with pytest.raises(BadDataError, match="int, expected a document or a mapping"):
         stream.process([5])
+    with pytest.raises(ConfigurationError, match="dict is not a batch; expected a list"):
+        stream.process({"id": "d", "text": "bridge"})
 
 
 def test_documents_made_by_hand_are_checked_and_dated_like_mappings(tmp_path, plain):

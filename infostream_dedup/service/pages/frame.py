@@ -121,7 +121,7 @@ def page(request: Request, template: str, *, status: int = 200, **values: Any) -
     asked, theme = request.query_params, (chosen if chosen in _THEMES else None)
     html = _templates().get_template(f"{template}.html").render(
         t=words,
-        here=functools.partial(_here, request),
+        here=functools.partial(_here, request), address=request.url.netloc,
         languages=PAGE_LANGUAGES,
         may_judge=caller is not None and caller.may("analyst"),
         signed_in=caller not in (None, LOCAL) and template != "sign_in",
