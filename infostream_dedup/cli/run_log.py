@@ -136,23 +136,16 @@ class RunLog:
         stages["other"] = round(max(wall - sum(stages.values()), 0.0), 3)
         seconds, peak = used_resources()
         return {
-            "command": command,
-            "started": self._started.isoformat(timespec="seconds"),
-            "status": "done" if failure is None else "failed",
-            "error": None if failure is None else _error(failure),
-            "read": sum(one.read for one in self._reports),
-            "used": sum(one.used for one in self._reports),
+            "command": command, "started": self._started.isoformat(timespec="seconds"),
+            "status": "done" if failure is None else "failed", "error": None if failure is None else _error(failure),
+            "read": sum(one.read for one in self._reports), "used": sum(one.used for one in self._reports),
             "left_out": sum(one.left_out for one in self._reports),
             "quarantined": _summed(one.quarantined_by_code for one in self._reports),
-            "statuses": dict(sorted(self.statuses.items())),
-            "sources": _summed(one.sources for one in self._reports),
-            "languages": _summed(one.languages for one in self._reports),
-            "seconds": wall,
-            "cpu_seconds": round(seconds, 3),
-            "stages": stages,
-            "peak_memory_bytes": peak,
+            "statuses": dict(sorted(self.statuses.items())), "sources": _summed(one.sources for one in self._reports),
+            "languages": _summed(one.languages for one in self._reports), "seconds": wall,
+            "cpu_seconds": round(seconds, 3), "stages": stages, "peak_memory_bytes": peak,
             "versions": {"infostream-dedup": VERSION, "python": platform.python_version(), **_versions()},
-        }
+        }  # fmt: skip
 
     def _end_stage(self) -> None:
         if self._stage is not None:

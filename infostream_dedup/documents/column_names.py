@@ -55,7 +55,7 @@ class ColumnNames:
         pairs = _pairs(columns)
         self._ours = {theirs: ours for ours, theirs in pairs if theirs}
         self._dropped = {ours for ours, theirs in pairs if not theirs}
-        self.absent = {ours: theirs for ours, theirs in pairs if theirs}  # names that no record had so far
+        self.absent = set(self._ours)  # names that no record had so far
         self._layouts: dict[tuple[str, ...], tuple[list[str], list[tuple[str, str]]]] = {}
 
     def __bool__(self) -> bool:
@@ -68,22 +68,18 @@ class ColumnNames:
         names = tuple(values)
         if names not in self._layouts:
             self._layouts[names] = self.names(names), self._inside(names)
+            known = {str(one).strip() for one in names}
+            self.absent -= {one for one in self.absent if one in known or one.split(".")[0] in known}
         ours, inside = self._layouts[names]
         return dict(zip(ours, values.values(), strict=True)) | {name: _part(values, path) for path, name in inside}
 
     def _inside(self, names: Sequence[str]) -> list[tuple[str, str]]:
         """What a dotted name finds inside a column."""
-        inside = [
+        return [
             (theirs, ours)
             for theirs, ours in self._ours.items()
             if "." in theirs and theirs not in names and theirs.split(".")[0] in names
         ]
-        self._note(ours for _, ours in inside)
-        return inside
-
-    def _note(self, found: Iterable[str | None]) -> None:
-        for ours in found:
-            self.absent.pop(ours or "", None)
 
     def inside(self, names: Sequence[str]) -> list[str]:
         """Our names of what is found inside columns."""
@@ -96,7 +92,6 @@ class ColumnNames:
         another replaces keeps its position, with a trailing ``_``.
         """
         found = {name: self._ours_of(name, names) for name in names}
-        self._note(found.values())
         taken = {ours for ours in found.values() if ours is not None} | self._dropped | set(self.inside(names))
         kept = {name: _free(f"{name}_", names) for name in taken}
         return [found[name] or kept.get(name, name) for name in names]

@@ -129,14 +129,10 @@ class DocumentBuilder:
             raise self._missing_error(values, "text", place)
         text, title = (_read_text(values, "text", place) or ""), _read_text(values, "title", place) or ""
         fields: dict[str, Any] = {
-            "id": own_id,
-            "text": text,
-            "title": title,
-            "lang": self._read_language(values, title, text, place),
-            "published": _read_published(published),
-            "source": _read_text(values, "source", place),
+            "id": own_id, "text": text, "title": title, "lang": self._read_language(values, title, text, place),
+            "published": _read_published(published), "source": _read_text(values, "source", place),
             "url": _read_text(values, "url", place),
-        }
+        }  # fmt: skip
         given = {name: values[name] for name, own in fields.items() if name in values and _differs(values, name, own)}
         if self._repair != "written":
             given |= broken

@@ -30,34 +30,16 @@ Format = Literal["jsonl", "json", "csv", "parquet", "xlsx"]
 STANDARD_STREAM: Final = "-"
 
 _FORMATS: Final[dict[str, Format]] = {
-    ".jsonl": "jsonl",
-    ".ndjson": "jsonl",
-    ".json": "json",
-    ".csv": "csv",
-    ".parquet": "parquet",
-    ".xlsx": "xlsx",
-}
+    ".jsonl": "jsonl", ".ndjson": "jsonl", ".json": "json", ".csv": "csv", ".parquet": "parquet", ".xlsx": "xlsx",
+}  # fmt: skip
 _GZIP: Final = ".gz"
 InputFormat = Literal["jsonl", "json", "csv", "parquet", "arrow", "xlsx", "text", "reader"]
 
 _INPUTS: Final[dict[str, InputFormat]] = {
-    ".jsonl": "jsonl",
-    ".ndjson": "jsonl",
-    ".jsonlines": "jsonl",
-    ".jl": "jsonl",
-    ".json": "json",
-    ".csv": "csv",
-    ".tsv": "csv",
-    ".tab": "csv",
-    ".txt": "text",
-    ".parquet": "parquet",
-    ".parquet.gzip": "parquet",
-    ".parq": "parquet",
-    ".pq": "parquet",
-    ".feather": "arrow",
-    ".arrow": "arrow",
-    ".xlsx": "xlsx",
-}
+    ".jsonl": "jsonl", ".ndjson": "jsonl", ".jsonlines": "jsonl", ".jl": "jsonl", ".json": "json", ".csv": "csv",
+    ".tsv": "csv", ".tab": "csv", ".txt": "text", ".parquet": "parquet", ".parquet.gzip": "parquet",
+    ".parq": "parquet", ".pq": "parquet", ".feather": "arrow", ".arrow": "arrow", ".xlsx": "xlsx",
+}  # fmt: skip
 PACKINGS: Final = (".gz", ".bz2", ".xz", ".zst", ".zip")
 """Endings of the names of packed files. pandas calls a Parquet file with packed pages ``.parquet.gzip``."""
 

@@ -34,14 +34,9 @@ class Place(NamedTuple):
     def error(self, code: str, message: str, field: str | None = None) -> BadDataError:
         """Make an error for a fault at this place."""
         return BadDataError(
-            message,
-            code=code,
-            source=self.source,
-            line=self.line,
-            field=field,
-            byte_offset=self.byte_offset,
+            message, code=code, source=self.source, line=self.line, field=field, byte_offset=self.byte_offset,
             raw=self.raw or b"",
-        )
+        )  # fmt: skip
 
 
 class Record(NamedTuple):
@@ -80,14 +75,10 @@ class Quarantine(Closing):
     def add(self, error: BadDataError) -> None:
         """Write one row."""
         row = {
-            "source": error.source,
-            "line": error.line,
-            "byte_offset": error.byte_offset,
-            "field": error.field,
-            "code": error.code,
-            "message": error.message,
+            "source": error.source, "line": error.line, "byte_offset": error.byte_offset, "field": error.field,
+            "code": error.code, "message": error.message,
             "raw_b64": base64.b64encode(error.raw[:_RAW_BYTES]).decode(),
-        }
+        }  # fmt: skip
         line = memoryview(orjson.dumps(row, option=orjson.OPT_APPEND_NEWLINE))
         try:
             while line:
@@ -122,8 +113,8 @@ class ReadingReport:
     left_out: int = 0  # number of documents left out because of their language; `read` counts them
     # columns that seem to be fields under other names, and were not read as such: `published=date,source=site`
     unread: str = field(default="", compare=False)
-    # columns that were named (`columns`) and that no document had: our names to theirs
-    absent: Mapping[str, str] = field(default_factory=dict, compare=False)
+    # columns that were named (`columns`) and that no document had
+    absent: set[str] = field(default_factory=set, compare=False)
     # number of documents passed on, by their field `source`; `""` if it is empty
     sources: dict[str, int] = field(default_factory=dict, compare=False)
     # number of documents passed on, by language, given or (for languages other than ours) detected; `""` if detection
@@ -177,7 +168,7 @@ class ReadingReport:
         if self.corrected_languages:
             line += f"; wrong languages corrected: {self.corrected_languages}"
         if self.absent and self.read:
-            line += f"; no column is called {', '.join(map(repr, self.absent.values()))}"
+            line += f"; no column is called {', '.join(map(repr, sorted(self.absent)))}"
         if self.unread:
             line += f"; to read more fields, try --columns {self.unread}"
         if self.shortened:
@@ -247,14 +238,9 @@ def _check_options(on_error: str, quarantine: str | Path | None, max_errors: int
 
 def _limit_exceeded(last: BadDataError, max_errors: int) -> BadDataError:
     return BadDataError(
-        f"more than {max_errors} bad records, the last: {last.message} [{last.code}]",
-        code="E_MAX_ERRORS",
-        source=last.source,
-        line=last.line,
-        field=last.field,
-        byte_offset=last.byte_offset,
-        raw=last.raw,
-    )
+        f"more than {max_errors} bad records, the last: {last.message} [{last.code}]", code="E_MAX_ERRORS",
+        source=last.source, line=last.line, field=last.field, byte_offset=last.byte_offset, raw=last.raw,
+    )  # fmt: skip
 
 
 # The ids that a reading has seen; each may occur only once

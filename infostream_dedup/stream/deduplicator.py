@@ -5,15 +5,14 @@ from __future__ import annotations
 import logging
 import unicodedata
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from functools import wraps
 from itertools import count, islice
 from pathlib import Path
 from threading import RLock
-from typing import TYPE_CHECKING, Any, Concatenate, Final, Literal, NamedTuple, ParamSpec, Self, TypeVar, get_args
+from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, Self, get_args
 
 from infostream_dedup.documents.documents import DocumentBuilder, OtherFields, row_of
 from infostream_dedup.documents.records import Place, Record
@@ -167,23 +166,6 @@ class _Plan:
     """For each document of the batch its index among the new ones, or the stored document."""
 
 
-_Given = ParamSpec("_Given")
-_Answer = TypeVar("_Answer")
-
-
-def _in_turn(
-    method: Callable[Concatenate[Deduplicator, _Given], _Answer],
-) -> Callable[Concatenate[Deduplicator, _Given], _Answer]:
-    """Let threads call the methods of one stream one after the other."""
-
-    @wraps(method)
-    def waiting(self: Deduplicator, /, *given: _Given.args, **named: _Given.kwargs) -> _Answer:
-        with self._turn:
-            return method(self, *given, **named)
-
-    return waiting
-
-
 class Deduplicator(Closing):
     """Judges a stream batch by batch; each batch is one transaction of its store.
 
@@ -260,18 +242,17 @@ class Deduplicator(Closing):
             store = Store.open(path, settings_digest=chosen.digest, settings=chosen.as_dict())
         return cls(store, chosen, on_conflict=on_conflict, progress=progress, model=model)
 
-    @_in_turn
     def close(self) -> None:
         """Close the store."""
-        self._beside.shutdown()
-        self._store.close()
+        with self._turn:
+            self._beside.shutdown()
+            self._store.close()
 
     @property
     def store(self) -> BatchStore:
         """The store that keeps the batches."""
         return self._store
 
-    @_in_turn
     def process(
         self,
         batch: Iterable[Document | Mapping[str, Any]],
@@ -289,31 +270,32 @@ class Deduplicator(Closing):
         if isinstance(batch, Mapping | Document | str):
             raise ConfigurationError(f"{type(batch).__name__} is not a batch; expected a list of documents or mappings")
         conflict = self._on_conflict if on_conflict is None else _checked_conflict(on_conflict)
-        given = batch if isinstance(batch, DocumentBlock) else [*map(self._document, batch, count(1))]
-        read = self._read_ahead_of(given)
-        documents = block_of(given) if read is None else read.prepared.given
-        hashes = content_hashes(documents) if read is None else read.prepared.content_hashes
-        digest = batch_hash(hashes)
-        name = digest.hex() if batch_id is None else batch_id
-        with collector_paused(), self._store.transaction():
-            engine = self._current_engine()
-            ahead, self._ahead = self._ahead, None
-            done = self._store.batch(name)
+        with self._turn, collector_paused():
+            given = batch if isinstance(batch, DocumentBlock) else [*map(self._document, batch, count(1))]
+            read = self._read_ahead_of(given)
+            documents = block_of(given) if read is None else read.prepared.given
+            hashes = content_hashes(documents) if read is None else read.prepared.content_hashes
+            digest = batch_hash(hashes)
+            name = digest.hex() if batch_id is None else batch_id
+            with self._store.transaction():
+                engine = self._current_engine()
+                ahead, self._ahead = self._ahead, None
+                done = self._store.batch(name)
+                if done is None:
+                    # A batch was read ahead because all its documents are new.
+                    known = ahead is not None and read is not None
+                    plan = _all_new(documents, hashes) if known else self._plan(documents, hashes, conflict)
+                if done is None or ahead is not None:
+                    # The engine is now ahead of the store. If the batch fails, the next starts from the stored state.
+                    self._engine = None
+                if done is None:
+                    if ahead is None or read is None:
+                        read = engine.read(plan.documents, versions=plan.versions, content_hashes=plan.hashes)
+                    self._read_ahead(engine, documents, following)
+                    verdicts = self._decide(engine, name, digest, plan, read)
             if done is None:
-                # A batch was read ahead because all its documents are new.
-                known = ahead is not None and read is not None
-                plan = _all_new(documents, hashes) if known else self._plan(documents, hashes, conflict)
-            if done is None or ahead is not None:
-                # The engine is now ahead of the store. If the batch fails, the next one starts from the stored state.
-                self._engine = None
-            if done is None:
-                if ahead is None or read is None:
-                    read = engine.read(plan.documents, versions=plan.versions, content_hashes=plan.hashes)
-                self._read_ahead(engine, documents, following)
-                verdicts = self._decide(engine, name, digest, plan, read)
-        if done is None:
-            self._engine = engine
-            return Verdicts(verdicts)
+                self._engine = engine
+                return Verdicts(verdicts)
         if done.content_hash != digest:
             raise BadDataError(
                 f"batch {name!r} already exists with different content; give each batch its own id",
@@ -346,8 +328,7 @@ class Deduplicator(Closing):
             raise failure
         return None
 
-    @_in_turn
-    def search(self, /, text: str = "", **asked: Any) -> SearchHits:
+    def search(self, text: str = "", **asked: Any) -> SearchHits:
         """Find stored documents that resemble a text, as the store is after the last batch; changes nothing.
 
         Searches read the index that the store keeps, so the window is not held twice, and number their words apart from
@@ -357,26 +338,24 @@ class Deduplicator(Closing):
 
         if not isinstance(self._store, Store):
             raise ConfigurationError("a stream in memory cannot be searched; give it a store")
-        if self._searcher is None or self._searcher.retunes != self._store.stored_position().retunes:
-            self._searcher = Searcher(self._store, many=True)
-        return self._searcher.search(text, **asked)
+        with self._turn:
+            if self._searcher is None or self._searcher.retunes != self._store.stored_position().retunes:
+                self._searcher = Searcher(self._store, many=True)
+            return self._searcher.search(text, **asked)
 
-    @_in_turn
     def note_left_out(self, report: ReadingReport) -> None:
         """Report the repeated lines that this process has left out of documents."""
         if self._engine is not None:
             self._engine.texts.left_out.note(report)
 
-    @_in_turn
     def best_of(self, group: str) -> str | None:
         """Return the id of the group's best document in the window by ``settings.show``; ``None`` if there is none."""
-        with self._store.transaction():
+        with self._turn, self._store.transaction():
             return self._current_engine().best_of(group)
 
-    @_in_turn
     def be_ready(self) -> None:
         """Catch up with the store, and leave room for further documents: forks of this process copy nothing then."""
-        with self._store.transaction():
+        with self._turn, self._store.transaction():
             self._current_engine().be_ready()
 
     def _document(self, item: Document | Mapping[str, Any], number: int) -> Document:

@@ -1,6 +1,5 @@
 import gzip
 import io
-import json
 import os
 import signal
 import sqlite3
@@ -263,7 +262,7 @@ def test_nesting_that_is_read_is_written(tmp_path: Path) -> None:
     for ending in ENDINGS:
         assert write_documents(read_documents(source), tmp_path / f"out{ending}") == 1
     assert (tmp_path / "out.jsonl").read_bytes() == source.read_bytes()
-    assert [json.loads(source.read_bytes())] == json.loads((tmp_path / "out.json").read_bytes())
+    assert [orjson.loads(source.read_bytes())] == orjson.loads((tmp_path / "out.json").read_bytes())
 
 
 def _types(path: Path) -> dict[str, str]:

@@ -350,8 +350,8 @@ def shortened(
     left_out.lines.update(lines)
     for line, (begin, end) in zip(lines, spans, strict=True):
         if line not in left_out.shown:
-            whole = texts.data[begin:end].tobytes().decode()
-            plain = _MARKUP.sub(" ", whole).strip(f"{_ENDS}[]*_") or whole.strip(_ENDS)
+            written = texts.data[begin:end].tobytes().decode()
+            plain = _MARKUP.sub(" ", written).strip(f"{_ENDS}[]*_") or written.strip(_ENDS)
             left_out.shown[line] = " ".join(plain.split())[:_SHOWN]
     left_out.documents += len(np.unique(numbers))
     if apart:

@@ -231,14 +231,9 @@ def _problem_page(request: Request, problem: ProblemError) -> Response:
 router = APIRouter(include_in_schema=False)
 
 FILES: Final = {
-    "app.css": "text/css",
-    "app.js": "text/javascript",
-    "jobs.js": "text/javascript",
-    "judge.js": "text/javascript",
-    "keys.js": "text/javascript",
-    "now.js": "text/javascript",
-    "icon.svg": "image/svg+xml",
-}
+    "app.css": "text/css", "app.js": "text/javascript", "jobs.js": "text/javascript", "judge.js": "text/javascript",
+    "keys.js": "text/javascript", "now.js": "text/javascript", "icon.svg": "image/svg+xml",
+}  # fmt: skip
 """Name and type of each file of the pages."""
 
 
