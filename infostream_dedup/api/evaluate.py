@@ -316,7 +316,9 @@ def audit(
     if judgements is None:
         rows = found.ask(pairs)
         _add_texts(rows, source, read)
-        notes = [f"{len(rows)} of {len(found.population)} pairs to judge: fill in label, then pass the file as judged"]
+        notes = [
+            f"{len(rows)} of {len(found.population)} pairs to judge: fill in label, then give the file back (--judged)"
+        ]
         return AuditResult(rows=rows, columns=ASKED_COLUMNS, notes=notes, report=report)
     doubt = judgements.doubt(found.mark)
     rows, others = found.judged(judgements.right, str(judged), doubt)

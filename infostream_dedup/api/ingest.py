@@ -259,19 +259,9 @@ def ingest(
 
             stop = stack.enter_context(stopping())
             pairs = consumed(
-                broker,
-                intake,
-                read,
-                stop,
-                store=Path(store),
-                queue=cast("str", queue),
-                group=group,
-                publish=publish,
-                follow=follow,
-                size=batch_size,
-                seconds=batch_seconds,
-                note=tell,
-            )
+                broker, intake, read, stop, store=Path(store), queue=cast("str", queue), group=group, publish=publish,
+                follow=follow, size=batch_size, seconds=batch_seconds, note=tell,
+            )  # fmt: skip
         else:
             if follow and not (source == "-" or (not isinstance(source, str | Path) and list(source) == ["-"])):
                 batches = unreported(batches, intake, tell)

@@ -557,7 +557,7 @@ def terms_of(documents: tuple[str, ...], out: str | None, output_format: str | N
 @output(
     "--out",
     type=options.FILE_OR_PIPE,
-    help="Output: .jsonl, .csv (also .gz), .parquet, .xlsx; or -. On a terminal, counts and groups do without.",
+    help="Output: .jsonl, .json, .csv (also .gz), .parquet, .xlsx; or -. On a terminal, counts and groups do without.",
 )
 @output(
     "--show",

@@ -136,23 +136,16 @@ class RunLog:
         stages["other"] = round(max(wall - sum(stages.values()), 0.0), 3)
         seconds, peak = used_resources()
         return {
-            "command": command,
-            "started": self._started.isoformat(timespec="seconds"),
-            "status": "done" if failure is None else "failed",
-            "error": None if failure is None else _error(failure),
-            "read": sum(one.read for one in self._reports),
-            "used": sum(one.used for one in self._reports),
+            "command": command, "started": self._started.isoformat(timespec="seconds"),
+            "status": "done" if failure is None else "failed", "error": None if failure is None else _error(failure),
+            "read": sum(one.read for one in self._reports), "used": sum(one.used for one in self._reports),
             "left_out": sum(one.left_out for one in self._reports),
             "quarantined": _summed(one.quarantined_by_code for one in self._reports),
-            "statuses": dict(sorted(self.statuses.items())),
-            "sources": _summed(one.sources for one in self._reports),
-            "languages": _summed(one.languages for one in self._reports),
-            "seconds": wall,
-            "cpu_seconds": round(seconds, 3),
-            "stages": stages,
-            "peak_memory_bytes": peak,
+            "statuses": dict(sorted(self.statuses.items())), "sources": _summed(one.sources for one in self._reports),
+            "languages": _summed(one.languages for one in self._reports), "seconds": wall,
+            "cpu_seconds": round(seconds, 3), "stages": stages, "peak_memory_bytes": peak,
             "versions": {"infostream-dedup": VERSION, "python": platform.python_version(), **_versions()},
-        }
+        }  # fmt: skip
 
     def _end_stage(self) -> None:
         if self._stage is not None:
@@ -255,6 +248,7 @@ _INTERRUPTED: Final = 130
 _DEBUG: Final = "INFOSTREAM_DEDUP_DEBUG"
 _SKIPPING: Final = ("dedup", "pairs", "sweep", "ingest")
 """Commands that can set a record aside, and are often what a new file is tried with."""
+_WHOLE: Final = ("E_SCHEMA", "E_BOILERPLATE")  # faults of no single record
 
 
 def exit_code_of(run: Callable[[], object]) -> int:
@@ -362,9 +356,9 @@ def _say(message: str, exit_code: int) -> int:
 def _with_command(error: InfostreamError) -> str:
     """The message; on a terminal, what it proposes is a whole command on a line of its own, to be copied."""
     message = error.for_command_line
-    proposed = re.search(r"; perhaps (--columns .+?)(?= \[|$)", message)
+    proposed = re.search(r"; perhaps (--(?:columns|make-ids).*?)(?= \[|$)", message)
     options = None if proposed is None else proposed[1]
-    if isinstance(error, BadDataError) and error.line is not None and error.code != "E_SCHEMA":
+    if proposed is None and isinstance(error, BadDataError) and error.line is not None and error.code not in _WHOLE:
         options = "--on-error skip --quarantine bad.jsonl" if not set(_SKIPPING).isdisjoint(sys.argv) else None
     if options is None or options.split()[0] in sys.argv or not sys.stderr.isatty():
         return message

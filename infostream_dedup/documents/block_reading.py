@@ -434,7 +434,7 @@ class _Reader:
         self._builder = builder
         self._bare_builder = make_builder(replace(reading, columns=None), None, plain=True)
         self._utc = time_zone(reading.tz) is UTC
-        self._columns, self._makes_ids = ColumnNames(reading.columns), reading.make_ids
+        self._columns, self._makes_ids = builder.columns or ColumnNames(), reading.make_ids
         self._cuts = reading.sections
         # Renamed fields, ids made from texts, and texts that are cut need each record.
         self._singly = bool(self._columns) or reading.make_ids or reading.sections

@@ -20,18 +20,22 @@ FIELDS: Final = ("id", "title", "text", "lang", "published", "source", "url", "i
 """Names of the fields we interpret, in the order in which documents made in memory are written."""
 
 _NAMES: Final[dict[str, str]] = {
-    "id": "id _id doc_id docid document_id news_id article_id guid uid uuid key ид код номер № идентификатор "
-    "ідентифікатор",
-    "text": "text body content content_text full_text fulltext article_text article message description summary "
-    "текст тело содержание содержимое контент сообщение новость зміст "
-    "вміст повідомлення",
+    "id": "id _id docid guid uid uuid key ид код номер № идентификатор ідентифікатор",
+    "text": "text body content fulltext article message description summary текст тело содержание содержимое контент "
+    "сообщение новость пост допис зміст вміст повідомлення",
     "title": "title headline header heading subject заголовок название тема назва",
-    "published": "published date pubdate pub_date published_at publish_date created created_at datetime timestamp time "
+    "published": "published date pubdate published_at publish_date created created_at datetime timestamp time "
     "опубликовано опубліковано дата время час",
     "source": "source site domain publisher outlet channel канал источник издание сайт джерело видання",
     "url": "url link href permalink адрес ссылка посилання адреса",
     "lang": "lang language язык мова",
 }
+_PLAIN: Final = frozenset(
+    "article attributes clean data doc document entry fields full item message name news page post pub raw rendered "
+    "story text в и на новости новость статьи статью публикации публикацию поста пост материала сообщения "
+    "документа записи создания новини новину статті статтю публікації допису допис матеріалу запису створення".split()
+)
+"""Words that say no more in the name of a column than that it is one of documents: ``Дата публикации``."""
 
 
 class ColumnNames:
@@ -51,6 +55,7 @@ class ColumnNames:
         pairs = _pairs(columns)
         self._ours = {theirs: ours for ours, theirs in pairs if theirs}
         self._dropped = {ours for ours, theirs in pairs if not theirs}
+        self.absent = set(self._ours)  # names that no record had so far
         self._layouts: dict[tuple[str, ...], tuple[list[str], list[tuple[str, str]]]] = {}
 
     def __bool__(self) -> bool:
@@ -63,6 +68,8 @@ class ColumnNames:
         names = tuple(values)
         if names not in self._layouts:
             self._layouts[names] = self.names(names), self._inside(names)
+            known = {str(one).strip() for one in names}
+            self.absent -= {one for one in self.absent if one in known or one.split(".")[0] in known}
         ours, inside = self._layouts[names]
         return dict(zip(ours, values.values(), strict=True)) | {name: _part(values, path) for path, name in inside}
 
@@ -128,8 +135,8 @@ def _pairs(columns: Columns | None) -> list[tuple[str, str]]:
             raise ConfigurationError(f"columns: {ours!r} is not a field of a document; expected {', '.join(FIELDS)}")
         if names.count(ours) > 1:
             raise ConfigurationError(f"columns: {ours!r} is given twice")
-        if not theirs and ours in ("id", "text"):
-            raise ConfigurationError(f"columns: no column is named for {ours!r}; write {ours}=NAME")
+        if not theirs and ours == "text":
+            raise ConfigurationError("columns: no column is named for 'text'; write text=NAME")
     return pairs
 
 
@@ -158,8 +165,10 @@ def advice_on(names: Iterable[Any], missing: str = "text") -> str:
     '; perhaps --columns text=body,title=headline --make-ids'
     >>> advice_on(["Doc ID", "Article Text"])
     "; perhaps --columns 'id=Doc ID,text=Article Text'"
+    >>> advice_on({"id": 7, "title": {"rendered": "Снег"}, "content": {"rendered": "Снег в горах", "protected": False}})
+    '; perhaps --columns title=title.rendered,text=content.rendered'
     """
-    given = [name for name in names if isinstance(name, str) and name.isprintable()]
+    given = _names_in(names)
     found = _guessed(given)
     if "text" not in found:
         if "messages" in given:
@@ -187,7 +196,7 @@ def fields_elsewhere(names: Iterable[Any]) -> str:
     >>> fields_elsewhere(["id", "text", "date", "site", "title", "Subject"])
     'published=date,source=site'
     """
-    found = _guessed([name for name in names if isinstance(name, str) and name.isprintable()])
+    found = _guessed(_names_in(names))
     pairs = [f"{ours}={found[ours]}" for ours in _NAMES if found.get(ours, ours) != ours and ours not in _REQUIRED]
     return _as_word(",".join(pairs))
 
@@ -197,7 +206,7 @@ def _guessed(given: list[str]) -> dict[str, str]:
     found: dict[str, str] = {}
     for ours, known in _NAMES.items():
         for name in sorted(given, key=lambda one: _rank(one, known)):
-            if _rank(name, known) < len(known.split()) and name not in found.values():
+            if _rank(name, known) <= len(known.split()) and name not in found.values():
                 found[ours] = name
                 break
     return found
@@ -208,10 +217,25 @@ def _as_word(text: str) -> str:
     return shlex.quote(text) if re.search(r"[^\w@%+=:,./-]", text) else text
 
 
+def _names_in(names: Iterable[Any]) -> list[str]:
+    """Names of columns; those of the strings in a record's objects in place of the objects."""
+    found: list[str] = []
+    for name in names:
+        inside = names[name] if isinstance(names, Mapping) else None
+        parts = [one for one in inside if isinstance(inside[one], str)] if isinstance(inside, Mapping) else None
+        found += [name] if parts is None else [f"{name}.{one}" for one in parts]
+    return [name for name in found if isinstance(name, str) and name.isprintable()]
+
+
 def _rank(name: str, known: str) -> int:
+    """Place among the known names; behind them a name that has one with plain words; last, any other."""
     words = known.split()
     plain = name.strip().casefold().replace(" ", "_").replace("-", "_")
-    return words.index(plain) if plain in words else len(words)
+    if plain in words:
+        return words.index(plain)
+    parts = re.findall(r"[^\W_]+", re.sub("(?<=[a-z])(?=[A-Z])", "_", name).casefold())
+    telling = [one for one in parts if one not in _PLAIN] or parts[-1:]
+    return len(words) + (not telling or not all(one in words for one in telling))
 
 
 # Read records of Arrow tables, for Parquet files and data frames: first the schema, then batch by batch

@@ -11,7 +11,7 @@ They are accepted as text or, if all digits, as a number, so that a CSV cell and
 ``1714557600``                           seconds since 1970, if below 10^11 (year 5138)
 ``1714557600000``                        milliseconds since 1970, from 10^11; microseconds from 10^14, nano- from 10^17
 ``Tue, 21 Nov 2023 10:05:00 +0200``      RFC 822, as feeds write it
-``21.11.2023[ 10:05[:30]]``              day, month, year
+``21.11.2023[ 10:05[:30]]``, ``21.11.23`` day, month, year
 ``21 ноября 2023 г., 10:05``             months in words or their first letters: Russian, Ukrainian, English
 ``10:05, 21 лис. 2023``                  the time of day first
 =======================================  =====================================================
@@ -62,7 +62,7 @@ _DAYS: Final = (
     # A day above 12 tells which of both it is.
     re.compile(r"(?P<day>1[3-9]|2[0-9]|3[01])(?P<mark>[-/])(?P<month>[0-9]{1,2})(?P=mark)(?P<year>[0-9]{4})"),
     re.compile(r"(?P<month>[0-9]{1,2})(?P<mark>[-/])(?P<day>1[3-9]|2[0-9]|3[01])(?P=mark)(?P<year>[0-9]{4})"),
-    re.compile(r"(?P<day>[0-9]{1,2})\.(?P<month>[0-9]{1,2})\.(?P<year>[0-9]{4})(?:\s?[гр]\.?)?"),
+    re.compile(r"(?P<day>[0-9]{1,2})\.(?P<month>[0-9]{1,2})\.(?P<year>[0-9]{4}|[0-9]{2})(?:\s?[гр]\.?)?"),
     re.compile(
         r"(?:(?P<weekday>[^\W\d_]['’ʼ]?[^\W\d_]{1,10})\.?,?\s*)?(?P<day>[0-9]{1,2})(?:st|nd|rd|th|-?го)?[\s.-]+"
         r"(?P<name>[^\W\d_]{3,9})\.?,?[\s-]*(?P<year>[0-9]{4}|[0-9]{2})(?:\s?(?:г|р|года|року)\.?)?"

@@ -101,7 +101,7 @@ class DocumentBuilder:
     ) -> None:
         self._zone = zone
         self._plain = plain  # the text, its encoding and its language are known to be what they seem
-        self._columns = columns
+        self.columns = columns
         self._other_languages = other_languages
         self._repair = repair
         self._report = report
@@ -114,9 +114,9 @@ class DocumentBuilder:
         """Build the document that a record describes."""
         values, place = record.values, record.place
         theirs: tuple[str, ...] = ()
-        if self._columns:
+        if self.columns:
             theirs = tuple(values)
-            values = self._columns.renamed(values)
+            values = self.columns.renamed(values)
         other = [name for name in values if name not in _INTERPRETED]
         for name in other:
             if not isinstance(name, str):
@@ -126,17 +126,13 @@ class DocumentBuilder:
         own_id = self._read_id(values, place)
         values, broken = self._repaired(values)
         if "text" not in values:
-            raise _missing_error(values, "text", place)
+            raise self._missing_error(values, "text", place)
         text, title = (_read_text(values, "text", place) or ""), _read_text(values, "title", place) or ""
         fields: dict[str, Any] = {
-            "id": own_id,
-            "text": text,
-            "title": title,
-            "lang": self._read_language(values, title, text, place),
-            "published": _read_published(published),
-            "source": _read_text(values, "source", place),
+            "id": own_id, "text": text, "title": title, "lang": self._read_language(values, title, text, place),
+            "published": _read_published(published), "source": _read_text(values, "source", place),
             "url": _read_text(values, "url", place),
-        }
+        }  # fmt: skip
         given = {name: values[name] for name, own in fields.items() if name in values and _differs(values, name, own)}
         if self._repair != "written":
             given |= broken
@@ -208,7 +204,7 @@ class DocumentBuilder:
         if value is None and self._made is not None:
             return self.make_id(values)
         if value is None:
-            raise _missing_error(values, "id", place)
+            raise self._missing_error(values, "id", place)
         if isinstance(value, int) and not isinstance(value, bool):
             if value not in INT64:
                 raise place.error("E_TYPE", f"{_format_value(value)} is outside 64 bits; give the id as a string", "id")
@@ -216,6 +212,13 @@ class DocumentBuilder:
         # An integer beyond 64 bits arrives as a float, and an id must not lose digits silently.
         expected = "a string or a whole number of 64 bits"
         raise place.error("E_TYPE", f"{_type_name(value)} {_format_value(value)}, expected {expected}", "id")
+
+    def _missing_error(self, values: Mapping[str, Any], name: str, place: Place) -> Exception:
+        if name in values:
+            return place.error("E_MISSING", "null, expected a string", name)
+        # Where columns cannot be named, nobody is told to.
+        advice = "" if self.columns is None else advice_on(values, missing=name)
+        return place.error("E_MISSING", f"missing, expected a string{advice}", name)
 
     def make_id(self, values: Mapping[str, Any]) -> str:
         """Return a digest of title, text, date and address; the second of equal documents in a reading gets ``-2``."""
@@ -330,7 +333,7 @@ def as_compared(document: Document) -> Document:
 
 
 def row_as_given(document: Document) -> dict[str, Any]:
-    """Return the record that a document came from under the names that its user gave; a made id comes last."""
+    """Return a document's record under the names that its user gave; a made id comes last, as ``id_`` beside theirs."""
     row, extra = row_of(document), document.extra
     if not isinstance(extra, OtherFields) or not extra.theirs:
         return row
@@ -338,9 +341,9 @@ def row_as_given(document: Document) -> dict[str, Any]:
     # What was found inside a column is in it already.
     parts = set(extra.order[len(extra.theirs) :])
     return {
-        back.get(name, name): value
+        back.get(name, "id_" if name in extra.theirs else name): value
         for name, value in row.items()
-        if name not in parts and (name in back or name not in extra.theirs)
+        if name not in parts and (name in back or name == "id" or name not in extra.theirs)
     }
 
 
@@ -464,12 +467,6 @@ def _read_published(value: Any) -> str | int | float | None:
         return None
     kept: str | int | float | None = value
     return kept
-
-
-def _missing_error(values: Mapping[str, Any], name: str, place: Place) -> Exception:
-    if name in values:
-        return place.error("E_MISSING", "null, expected a string", name)
-    return place.error("E_MISSING", f"missing, expected a string{advice_on(values, missing=name)}", name)
 
 
 def _type_name(value: object) -> str:

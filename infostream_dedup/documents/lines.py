@@ -26,38 +26,20 @@ from infostream_dedup.machine.files import Readable
 from infostream_dedup.model.registry import offered
 from infostream_dedup.model.tabular import require_arrow
 
-Format = Literal["jsonl", "csv", "parquet", "xlsx"]
+Format = Literal["jsonl", "json", "csv", "parquet", "xlsx"]
 STANDARD_STREAM: Final = "-"
 
 _FORMATS: Final[dict[str, Format]] = {
-    ".jsonl": "jsonl",
-    ".ndjson": "jsonl",
-    ".json": "jsonl",
-    ".csv": "csv",
-    ".parquet": "parquet",
-    ".xlsx": "xlsx",
-}
+    ".jsonl": "jsonl", ".ndjson": "jsonl", ".json": "json", ".csv": "csv", ".parquet": "parquet", ".xlsx": "xlsx",
+}  # fmt: skip
 _GZIP: Final = ".gz"
 InputFormat = Literal["jsonl", "json", "csv", "parquet", "arrow", "xlsx", "text", "reader"]
 
 _INPUTS: Final[dict[str, InputFormat]] = {
-    ".jsonl": "jsonl",
-    ".ndjson": "jsonl",
-    ".jsonlines": "jsonl",
-    ".jl": "jsonl",
-    ".json": "json",
-    ".csv": "csv",
-    ".tsv": "csv",
-    ".tab": "csv",
-    ".txt": "text",
-    ".parquet": "parquet",
-    ".parquet.gzip": "parquet",
-    ".parq": "parquet",
-    ".pq": "parquet",
-    ".feather": "arrow",
-    ".arrow": "arrow",
-    ".xlsx": "xlsx",
-}
+    ".jsonl": "jsonl", ".ndjson": "jsonl", ".jsonlines": "jsonl", ".jl": "jsonl", ".json": "json", ".csv": "csv",
+    ".tsv": "csv", ".tab": "csv", ".txt": "text", ".parquet": "parquet", ".parquet.gzip": "parquet",
+    ".parq": "parquet", ".pq": "parquet", ".feather": "arrow", ".arrow": "arrow", ".xlsx": "xlsx",
+}  # fmt: skip
 PACKINGS: Final = (".gz", ".bz2", ".xz", ".zst", ".zip")
 """Endings of the names of packed files. pandas calls a Parquet file with packed pages ``.parquet.gzip``."""
 
@@ -100,7 +82,7 @@ def file_kind(name: str) -> FileKind:
     form = _FORMATS.get(path.with_suffix("").suffix if packed else path.suffix)
     if form is None or (packed and form in ("parquet", "xlsx")):
         raise ConfigurationError(
-            f"{name}: unknown kind of file; known endings are .jsonl, .ndjson and .json (JSON Lines), .csv, "
+            f"{name}: unknown kind of file; known endings are .jsonl and .ndjson (JSON Lines), .json, .csv, "
             "each also with .gz, .parquet, .xlsx, and - for standard output"
         )
     return FileKind(form, packed)
@@ -516,10 +498,9 @@ def _convert(stream: _Buffered, encoding: str | None, source: str) -> Iterator[_
         if encoding is not None and source not in _told:
             _told.add(source)
             _log.warning(
-                "%s: the text is %s, not UTF-8, and is read as such; if wrong, convert it or give --encoding",
-                source,
-                encoding,
-            )
+                "%s: the text is %s, not UTF-8, and is read as such; if wrong, convert it"
+                " (where documents are read, --encoding names another)", source, encoding,
+            )  # fmt: skip
     if encoding is None or encoding == "utf-8":
         yield stream
         return

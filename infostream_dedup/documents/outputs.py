@@ -18,7 +18,7 @@ from itertools import count
 from numbers import Number
 from pathlib import Path
 from types import ModuleType
-from typing import Any, BinaryIO, Final, Literal, NamedTuple, cast
+from typing import Any, BinaryIO, Final, Literal, NamedTuple, cast, get_args
 
 import orjson
 
@@ -282,8 +282,8 @@ def _form(dialect: CsvDialect | CsvForm) -> CsvForm:
 
 def row_format(name: str) -> RowFormat:
     """Return the format of a file of rows by its ending; JSON Lines if it says nothing."""
-    endings: dict[str, RowFormat] = {".csv": "csv", ".xlsx": "xlsx", ".sqlite": "sqlite", ".parquet": "parquet"}
-    return endings.get(Path(name).suffix.lower(), "jsonl")
+    ending = Path(name).suffix.lower()[1:]
+    return cast("RowFormat", ending) if ending in get_args(RowFormat) else "jsonl"
 
 
 def write_rows(
@@ -448,8 +448,8 @@ def write_documents(
     rows = (row_of(document) if isinstance(document, Document) else document for document in documents)
     with open_output(target, inputs=inputs) as file, _pack(file, packed=kind.packed) as stream:
         match kind.format:
-            case "jsonl":
-                return write_rows(rows, stream, "jsonl")
+            case "jsonl" | "json":
+                return write_rows(rows, stream, kind.format)
             case "csv":
                 return write_all_columns(rows, stream, raw=raw, dialect=dialect, without_rows=_REQUIRED)
             case "parquet":

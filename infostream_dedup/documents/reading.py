@@ -349,9 +349,12 @@ def make_builder(reading: Reading, report: ReadingReport | None, *, plain: bool 
             f"other_languages is {reading.other_languages!r}, expected one of {', '.join(get_args(OtherLanguages))}"
         )
     Range(1).check("max_line_bytes", reading.max_line_bytes)
+    columns = ColumnNames(reading.columns)
+    if report is not None:
+        report.absent = columns.absent
     builder = DocumentBuilder(
         zone=time_zone(reading.tz),
-        columns=ColumnNames(reading.columns),
+        columns=columns,
         make_ids=reading.make_ids,
         other_languages=reading.other_languages,
         repair="written" if reading.write_repaired else "judged" if reading.repair else "no",

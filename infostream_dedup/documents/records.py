@@ -34,14 +34,9 @@ class Place(NamedTuple):
     def error(self, code: str, message: str, field: str | None = None) -> BadDataError:
         """Make an error for a fault at this place."""
         return BadDataError(
-            message,
-            code=code,
-            source=self.source,
-            line=self.line,
-            field=field,
-            byte_offset=self.byte_offset,
+            message, code=code, source=self.source, line=self.line, field=field, byte_offset=self.byte_offset,
             raw=self.raw or b"",
-        )
+        )  # fmt: skip
 
 
 class Record(NamedTuple):
@@ -80,14 +75,10 @@ class Quarantine(Closing):
     def add(self, error: BadDataError) -> None:
         """Write one row."""
         row = {
-            "source": error.source,
-            "line": error.line,
-            "byte_offset": error.byte_offset,
-            "field": error.field,
-            "code": error.code,
-            "message": error.message,
+            "source": error.source, "line": error.line, "byte_offset": error.byte_offset, "field": error.field,
+            "code": error.code, "message": error.message,
             "raw_b64": base64.b64encode(error.raw[:_RAW_BYTES]).decode(),
-        }
+        }  # fmt: skip
         line = memoryview(orjson.dumps(row, option=orjson.OPT_APPEND_NEWLINE))
         try:
             while line:
@@ -122,6 +113,8 @@ class ReadingReport:
     left_out: int = 0  # number of documents left out because of their language; `read` counts them
     # columns that seem to be fields under other names, and were not read as such: `published=date,source=site`
     unread: str = field(default="", compare=False)
+    # columns that were named (`columns`) and that no document had
+    absent: set[str] = field(default_factory=set, compare=False)
     # number of documents passed on, by their field `source`; `""` if it is empty
     sources: dict[str, int] = field(default_factory=dict, compare=False)
     # number of documents passed on, by language, given or (for languages other than ours) detected; `""` if detection
@@ -174,6 +167,8 @@ class ReadingReport:
             line += f"; wrongly decoded texts repaired: {self.repaired}"
         if self.corrected_languages:
             line += f"; wrong languages corrected: {self.corrected_languages}"
+        if self.absent and self.read:
+            line += f"; no column is called {', '.join(map(repr, sorted(self.absent)))}"
         if self.unread:
             line += f"; to read more fields, try --columns {self.unread}"
         if self.shortened:
@@ -243,14 +238,9 @@ def _check_options(on_error: str, quarantine: str | Path | None, max_errors: int
 
 def _limit_exceeded(last: BadDataError, max_errors: int) -> BadDataError:
     return BadDataError(
-        f"more than {max_errors} bad records, the last: {last.message} [{last.code}]",
-        code="E_MAX_ERRORS",
-        source=last.source,
-        line=last.line,
-        field=last.field,
-        byte_offset=last.byte_offset,
-        raw=last.raw,
-    )
+        f"more than {max_errors} bad records, the last: {last.message} [{last.code}]", code="E_MAX_ERRORS",
+        source=last.source, line=last.line, field=last.field, byte_offset=last.byte_offset, raw=last.raw,
+    )  # fmt: skip
 
 
 # The ids that a reading has seen; each may occur only once
@@ -292,7 +282,8 @@ class SeenIds:
                 f"{again} with the same title and text; an id may occur only once in a collection",
                 "id",
             )
-        raise place.error("E_ID_CONFLICT", f"{again} with another title or text; give each document its own id", "id")
+        advice = "give each document its own id; perhaps --columns id= --make-ids"
+        raise place.error("E_ID_CONFLICT", f"{again} with another title or text; {advice}", "id")
 
     def new_until(self, ids: Sequence[str]) -> int:
         """Return the number of ids before the first that was seen before or occurs twice."""

@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from itertools import count, islice
 from pathlib import Path
+from threading import RLock
 from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, Self, get_args
 
 from infostream_dedup.documents.documents import DocumentBuilder, OtherFields, row_of
@@ -169,7 +170,7 @@ class Deduplicator(Closing):
     """Judges a stream batch by batch; each batch is one transaction of its store.
 
     A batch that is repeated gets the stored verdicts. So does a document with a known id and the same content. If a
-    batch fails, nothing of it is stored, and it can be processed again.
+    batch fails, nothing of it is stored, and it can be processed again. Threads may share a stream; they take turns.
 
     Args:
         store: keeps the batches.
@@ -207,6 +208,7 @@ class Deduplicator(Closing):
         self._beside = ThreadPoolExecutor(1)
         self._ahead: _Ahead | None = None
         self._is_alone = True
+        self._turn = RLock()
 
     @classmethod
     def open(
@@ -242,8 +244,9 @@ class Deduplicator(Closing):
 
     def close(self) -> None:
         """Close the store."""
-        self._beside.shutdown()
-        self._store.close()
+        with self._turn:
+            self._beside.shutdown()
+            self._store.close()
 
     @property
     def store(self) -> BatchStore:
@@ -264,32 +267,35 @@ class Deduplicator(Closing):
         already; another thread analyses them meanwhile.
         """
         _check_batch_id(batch_id)
+        if isinstance(batch, Mapping | Document | str):
+            raise ConfigurationError(f"{type(batch).__name__} is not a batch; expected a list of documents or mappings")
         conflict = self._on_conflict if on_conflict is None else _checked_conflict(on_conflict)
-        given = batch if isinstance(batch, DocumentBlock) else [*map(self._document, batch, count(1))]
-        read = self._read_ahead_of(given)
-        documents = block_of(given) if read is None else read.prepared.given
-        hashes = content_hashes(documents) if read is None else read.prepared.content_hashes
-        digest = batch_hash(hashes)
-        name = digest.hex() if batch_id is None else batch_id
-        with collector_paused(), self._store.transaction():
-            engine = self._current_engine()
-            ahead, self._ahead = self._ahead, None
-            done = self._store.batch(name)
+        with self._turn, collector_paused():
+            given = batch if isinstance(batch, DocumentBlock) else [*map(self._document, batch, count(1))]
+            read = self._read_ahead_of(given)
+            documents = block_of(given) if read is None else read.prepared.given
+            hashes = content_hashes(documents) if read is None else read.prepared.content_hashes
+            digest = batch_hash(hashes)
+            name = digest.hex() if batch_id is None else batch_id
+            with self._store.transaction():
+                engine = self._current_engine()
+                ahead, self._ahead = self._ahead, None
+                done = self._store.batch(name)
+                if done is None:
+                    # A batch was read ahead because all its documents are new.
+                    known = ahead is not None and read is not None
+                    plan = _all_new(documents, hashes) if known else self._plan(documents, hashes, conflict)
+                if done is None or ahead is not None:
+                    # The engine is now ahead of the store. If the batch fails, the next starts from the stored state.
+                    self._engine = None
+                if done is None:
+                    if ahead is None or read is None:
+                        read = engine.read(plan.documents, versions=plan.versions, content_hashes=plan.hashes)
+                    self._read_ahead(engine, documents, following)
+                    verdicts = self._decide(engine, name, digest, plan, read)
             if done is None:
-                # A batch was read ahead because all its documents are new.
-                known = ahead is not None and read is not None
-                plan = _all_new(documents, hashes) if known else self._plan(documents, hashes, conflict)
-            if done is None or ahead is not None:
-                # The engine is now ahead of the store. If the batch fails, the next one starts from the stored state.
-                self._engine = None
-            if done is None:
-                if ahead is None or read is None:
-                    read = engine.read(plan.documents, versions=plan.versions, content_hashes=plan.hashes)
-                self._read_ahead(engine, documents, following)
-                verdicts = self._decide(engine, name, digest, plan, read)
-        if done is None:
-            self._engine = engine
-            return Verdicts(verdicts)
+                self._engine = engine
+                return Verdicts(verdicts)
         if done.content_hash != digest:
             raise BadDataError(
                 f"batch {name!r} already exists with different content; give each batch its own id",
@@ -332,9 +338,10 @@ class Deduplicator(Closing):
 
         if not isinstance(self._store, Store):
             raise ConfigurationError("a stream in memory cannot be searched; give it a store")
-        if self._searcher is None or self._searcher.retunes != self._store.stored_position().retunes:
-            self._searcher = Searcher(self._store, many=True)
-        return self._searcher.search(text, **asked)
+        with self._turn:
+            if self._searcher is None or self._searcher.retunes != self._store.stored_position().retunes:
+                self._searcher = Searcher(self._store, many=True)
+            return self._searcher.search(text, **asked)
 
     def note_left_out(self, report: ReadingReport) -> None:
         """Report the repeated lines that this process has left out of documents."""
@@ -343,12 +350,12 @@ class Deduplicator(Closing):
 
     def best_of(self, group: str) -> str | None:
         """Return the id of the group's best document in the window by ``settings.show``; ``None`` if there is none."""
-        with self._store.transaction():
+        with self._turn, self._store.transaction():
             return self._current_engine().best_of(group)
 
     def be_ready(self) -> None:
         """Catch up with the store, and leave room for further documents: forks of this process copy nothing then."""
-        with self._store.transaction():
+        with self._turn, self._store.transaction():
             self._current_engine().be_ready()
 
     def _document(self, item: Document | Mapping[str, Any], number: int) -> Document:

@@ -388,10 +388,8 @@ def test_new_columns_come_behind_and_a_dialect_can_be_chosen(tmp_path):
 
 
 def test_files_written_differently_are_written_with_commas_in_utf_8(tmp_path):
-    for name, separator, encoding, rows in (
-        ("a", ";", "cp1251", ROWS[:1]),
-        ("b", ",", "utf-8", [["г", "4", *ROWS[2][2:]]]),
-    ):
+    other = [["г", "4", *ROWS[2][2:]]]
+    for name, separator, encoding, rows in (("a", ";", "cp1251", ROWS[:1]), ("b", ",", "utf-8", other)):
         lines = [separator.join(f'"{cell}"' for cell in row) + "\n" for row in (HEADER, *rows)]
         (tmp_path / f"{name}.csv").write_bytes("".join(lines).encode(encoding))
     dedup([tmp_path / "a.csv", tmp_path / "b.csv"], tmp_path / "out.csv", columns=COLUMNS)
@@ -410,8 +408,10 @@ def test_a_frame_keeps_its_names_and_whole_numbers():
 def test_made_ids_come_last_and_parts_of_objects_are_not_doubled():
     rows = [{"summary": {"content": TABLE_TEXT}, "id": "mine"}, {"summary": {"content": OTHER}, "id": "mine"}]
     (first, _) = dedup(rows, columns="text=summary.content,source=id", make_ids=True).rows
-    assert first == {"summary": {"content": TABLE_TEXT}, "id": "mine"}
+    assert first == {"summary": {"content": TABLE_TEXT}, "id": "mine", "id_": first["id_"]}
     (first, _) = dedup([{"t": TABLE_TEXT}, {"t": OTHER}], columns="text=t", make_ids=True).rows
+    doubled = dedup([{"id": 1, "text": TABLE_TEXT}, {"id": 1, "text": OTHER}], columns="id=", make_ids=True).rows
+    assert [(one["id"], one["id_"] == doubled[0]["id_"]) for one in doubled] == [(1, True), (1, False)]
     assert list(first) == ["t", "id"]
 
 

@@ -154,6 +154,8 @@ def test_a_machine_without_a_temporary_folder_is_told_to_name_one(capsys, monkey
 
 @pytest.mark.parametrize(("message", "code", "said"), [
     ("no text; perhaps --columns text=Текст", "E_SCHEMA", "no text [E_SCHEMA]\ntry: x --columns text=Текст"),
+    ("no id; perhaps --make-ids", "E_MISSING", "no id [E_MISSING]\ntry: x --make-ids"),
+    ("one column", "E_BOILERPLATE", "one column [E_BOILERPLATE]"),
     ("not a date", "E_DATE", "not a date [E_DATE]\ntry: x --on-error skip --quarantine bad.jsonl"),
 ])  # fmt: skip
 def test_what_a_message_proposes_is_a_command_to_copy(monkeypatch, message, code, said):

@@ -70,7 +70,7 @@ def test_blanks_around_a_name_do_not_hide_a_column() -> None:
     assert ColumnNames("text=Body").names(["Body", " Body"]) == ["text", " Body"], "the exact name comes first"
 
 
-@pytest.mark.parametrize("names", [["Doc ID", "Article Text"], ["id", " text"], ["ID", "Текст"]])
+@pytest.mark.parametrize("names", [["id", " text"], ["ID", "Текст новости"], ["text_size", "postId", "Full Text"]])
 def test_the_advice_can_be_pasted_into_a_shell(names: list[str]) -> None:
     words = shlex.split(advice_on(names).removeprefix("; perhaps "))
     assert len(words) == 2

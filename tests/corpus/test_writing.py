@@ -34,7 +34,7 @@ DOCUMENTS = [
     Document(id="a", text="один", title="T", lang="uk", published=2024, extra={"topic": "x"}),
     Document(id="b", text="two\nlines", url="https://example.org/", extra={"n": 5}),
 ]
-ENDINGS = [".jsonl", ".jsonl.gz", ".csv", ".csv.gz", ".parquet"]
+ENDINGS = [".jsonl", ".json", ".jsonl.gz", ".csv", ".csv.gz", ".parquet"]
 
 
 def test_row_of_a_changed_document_loses_nothing() -> None:
@@ -262,6 +262,7 @@ def test_nesting_that_is_read_is_written(tmp_path: Path) -> None:
     for ending in ENDINGS:
         assert write_documents(read_documents(source), tmp_path / f"out{ending}") == 1
     assert (tmp_path / "out.jsonl").read_bytes() == source.read_bytes()
+    assert [orjson.loads(source.read_bytes())] == orjson.loads((tmp_path / "out.json").read_bytes())
 
 
 def _types(path: Path) -> dict[str, str]:

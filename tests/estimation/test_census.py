@@ -124,6 +124,15 @@ def test_more_pairs_than_are_kept_are_counted_and_sampled(triple_rows, universe,
     assert part.sampled * len(part) == pytest.approx(whole.total, rel=0.2)
 
 
+def _copies_of(rows):
+    reader = EvidenceReader()
+    collection = collect([Document(id=row["id"], text=row["text"]) for row in rows], evidence=reader)
+    evidence = reader.finish(collection.languages)
+    facts = DocumentFacts.of_documents(collection.documents, collection.text_hashes)
+    universe = counting.counted_pairs(facts, evidence.records).universe
+    return counting.find_all_copies(evidence.triples, universe), evidence.triples, universe
+
+
 @pytest.mark.slow
 def test_a_story_of_500_sites_is_found_among_texts(corpora):
     """Real texts, edited: each site drops a few words of one story, so that none of its triples is rare."""
@@ -134,27 +143,15 @@ def test_a_story_of_500_sites_is_found_among_texts(corpora):
     for number in range(500):
         kept = [word for word, draw in zip(words, random.random(len(words)), strict=True) if draw > 0.05]
         rows.append({"id": f"site {number}", "text": " ".join(kept)})
-    reader = EvidenceReader()
-    collection = collect([Document(id=row["id"], text=row["text"]) for row in rows], evidence=reader)
-    evidence = reader.finish(collection.languages)
-    counted = counting.counted_pairs(
-        DocumentFacts.of_documents(collection.documents, collection.text_hashes), evidence.records
-    )
-    found = counting.find_all_copies(evidence.triples, counted.universe)
+    found, *_ = _copies_of(rows)
     assert int(((found.a >= 400) & (found.b >= 400)).sum()) == 500 * 499 // 2
 
 
 def test_equal_to_brute_force_on_300_real_documents(corpora):
     with gzip.open(corpora / "slavictopics.docs.jsonl.gz", "rt") as lines:
         rows = [json.loads(line) for _, line in zip(range(300), lines, strict=False)]
-    reader = EvidenceReader()
-    collection = collect([Document(id=row["id"], text=row["text"]) for row in rows], evidence=reader)
-    evidence = reader.finish(collection.languages)
-    counted = counting.counted_pairs(
-        DocumentFacts.of_documents(collection.documents, collection.text_hashes), evidence.records
-    )
-    found = counting.find_all_copies(evidence.triples, counted.universe)
-    assert _table(found) == _brute_force(evidence.triples, counted.universe)
+    found, triples, universe = _copies_of(rows)
+    assert _table(found) == _brute_force(triples, universe)
     assert len(found) > 50
 
 

@@ -197,6 +197,8 @@ def test_dedup_keeps_posts_that_share_a_footer_and_reports_it(tmp_path):
     assert (found.kept, found.report.shortened) == (8, 8)
     assert found.report.repeated_lines == {"Городская хроника": 8, "Дежурный по номеру Иванов": 8, "Правила игры": 8}
     assert '"Городская хроника" 8' in found.report.summary()
+    shown = dedup(rows_with("[Хроника](https://t.me/a) | [Хроника](https://t.me/b) | <b>Правила игры</b>")).report
+    assert shown.repeated_lines == {"Хроника": 16, "Правила игры": 8}
     assert [row["text"] for row in found.rows] == [row["text"] for row in rows_with(FOOTER)]
     assert dedup(rows_with(FOOTER), keep_repeated_lines=True, join="copy,retold").kept < 8
     assert list(pairs(rows_with(FOOTER))) == []

@@ -44,6 +44,7 @@ def test_a_source_that_went_silent_is_named(fresh: ServiceClient) -> None:
          "published": f"2026-03-0{1 + hour // 24}T{hour % 24:02}:00:00Z"}
         for n, hour in enumerate(hours)
     ]  # fmt: skip
+    assert all("curl 127.0.0.1:8600/v1/" in fresh("GET", page).text for page in ("/", "/groups"))
     assert fresh("POST", "/v1/batches", json={"documents": documents}).status_code == 200
     (row,) = fresh("GET", "/v1/stats").json()["silent"]
     # Its last document came at 05:00 of the first day; 35 hours have passed, and one was the longest pause.

@@ -4,7 +4,7 @@ import contextlib
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import httpx
@@ -17,18 +17,10 @@ from tests.store.test_moved import deleted
 
 from .conftest import sample_documents
 from .test_server import Served
+from .test_server import served as a_served_store
 
 pytestmark = pytest.mark.slow
-
-
-@pytest.fixture
-def served(tmp_path: Path) -> Iterator[Served]:
-    one = Served(tmp_path / "news.db", "--representation", "stem")
-    one.start()
-    yield one
-    if one.process.poll() is None:
-        one.process.kill()
-        one.process.wait()
+served = a_served_store
 
 
 def batch(served: Served, name: str, first: int = 0) -> httpx.Response:

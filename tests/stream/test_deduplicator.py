@@ -2,6 +2,7 @@
 
 import shutil
 import tempfile
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -78,11 +79,13 @@ def test_further_versions(place, tmp_path, plain, news):
 
 def test_mappings_are_checked(stream):
     assert stream.process([{"id": "a", "text": "bridge river minister bank"}])[0].status == "new"
-    with pytest.raises(BadDataError) as failure:
+    with pytest.raises(BadDataError, match=r"'text': missing, expected a string \[") as failure:
         stream.process([{"id": "b", "text": "x"}, {"id": "c"}])
     assert (failure.value.code, failure.value.line, failure.value.field) == ("E_MISSING", 2, "text")
     with pytest.raises(BadDataError, match="int, expected a document or a mapping"):
         stream.process([5])
+    with pytest.raises(ConfigurationError, match="dict is not a batch; expected a list"):
+        stream.process({"id": "d", "text": "bridge"})
 
 
 def test_documents_made_by_hand_are_checked_and_dated_like_mappings(tmp_path, plain):
@@ -113,6 +116,14 @@ def test_an_empty_batch_can_be_named(stream, news):
     assert stream.process([], batch_id="quiet") == []
     with pytest.raises(BadDataError):
         stream.process([news("a", STORY)], batch_id="quiet")
+
+
+def test_threads_take_turns(stream, news):
+    batches = [[news(f"{one}-{n}", STORY) for n in range(8)] for one in range(24)]
+    with ThreadPoolExecutor(8) as threads:
+        verdicts = [one for found in threads.map(stream.process, batches) for one in found]
+    assert [one.id for one in verdicts] == [document.id for batch in batches for document in batch]
+    assert len({one.group for one in verdicts}) == 1
 
 
 def test_a_stream_in_memory_does_not_survive_a_failure(plain, news, monkeypatch):

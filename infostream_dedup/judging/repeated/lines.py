@@ -51,6 +51,7 @@ _AT_ONCE: Final = 1 << 12
 _DAY: Final = 24 * 3600 * 1_000_000
 _OPENING: Final = 5
 _SHOWN: Final = 80
+_MARKUP: Final = re.compile(r"\]\([^()\s]*\)|<[^<>]*>")  # no part of a line that is shown
 _MOST_FREQUENT: Final = 3
 _ENDS: Final = " \t\r\n|¦·•▪\ufe0f"
 """What is left at the ends of a text whose last line is left out, besides emoji."""
@@ -309,9 +310,11 @@ class LeftOut:
 
     def note(self, report: ReadingReport) -> None:
         """Report how many documents lost lines, and the most frequent lines."""
-        ranked = sorted(self.lines.items(), key=lambda one: (-one[1], self.shown[one[0]]))
+        counts: Counter[str] = Counter()
+        for line, times in self.lines.items():
+            counts[self.shown[line]] += times
         report.shortened = self.documents
-        report.repeated_lines = {self.shown[line]: times for line, times in ranked[:_MOST_FREQUENT]}
+        report.repeated_lines = dict(sorted(counts.items(), key=lambda one: (-one[1], one[0]))[:_MOST_FREQUENT])
 
 
 class Shortened(NamedTuple):
@@ -347,8 +350,9 @@ def shortened(
     left_out.lines.update(lines)
     for line, (begin, end) in zip(lines, spans, strict=True):
         if line not in left_out.shown:
-            shown = texts.data[begin:end].tobytes().decode().strip(_ENDS)
-            left_out.shown[line] = " ".join(shown.split())[:_SHOWN]
+            written = texts.data[begin:end].tobytes().decode()
+            plain = _MARKUP.sub(" ", written).strip(f"{_ENDS}[]*_") or written.strip(_ENDS)
+            left_out.shown[line] = " ".join(plain.split())[:_SHOWN]
     left_out.documents += len(np.unique(numbers))
     if apart:
         every = sorted([*zip(numbers.tolist(), spans, strict=True), *((number, (a, b)) for number, a, b in apart)])

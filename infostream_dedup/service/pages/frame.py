@@ -121,7 +121,7 @@ def page(request: Request, template: str, *, status: int = 200, **values: Any) -
     asked, theme = request.query_params, (chosen if chosen in _THEMES else None)
     html = _templates().get_template(f"{template}.html").render(
         t=words,
-        here=functools.partial(_here, request),
+        here=functools.partial(_here, request), address=request.url.netloc,
         languages=PAGE_LANGUAGES,
         may_judge=caller is not None and caller.may("analyst"),
         signed_in=caller not in (None, LOCAL) and template != "sign_in",
@@ -231,14 +231,9 @@ def _problem_page(request: Request, problem: ProblemError) -> Response:
 router = APIRouter(include_in_schema=False)
 
 FILES: Final = {
-    "app.css": "text/css",
-    "app.js": "text/javascript",
-    "jobs.js": "text/javascript",
-    "judge.js": "text/javascript",
-    "keys.js": "text/javascript",
-    "now.js": "text/javascript",
-    "icon.svg": "image/svg+xml",
-}
+    "app.css": "text/css", "app.js": "text/javascript", "jobs.js": "text/javascript", "judge.js": "text/javascript",
+    "keys.js": "text/javascript", "now.js": "text/javascript", "icon.svg": "image/svg+xml",
+}  # fmt: skip
 """Name and type of each file of the pages."""
 
 
