@@ -32,7 +32,6 @@ from infostream_dedup.machine.files import checked_bytes, sealed
 from infostream_dedup.model import Language
 from infostream_dedup.sample import documents_path
 
-
 CACHES = (excluded, repairs, names, name_rows)
 
 
