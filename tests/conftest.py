@@ -1,5 +1,6 @@
 """Fixtures that every test may use."""
 
+import gc
 import io
 import logging
 import os
@@ -35,6 +36,11 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         inside = item.path.relative_to(Path(__file__).parent).parts
         if inside[0] in SLOW or item.get_closest_marker("smoke"):
             item.add_marker(pytest.mark.slow)
+
+
+def pytest_collection_finish() -> None:
+    """What was collected lives as long as the session: no collection of garbage has to walk through it."""
+    gc.freeze()
 
 
 @pytest.fixture(scope="session")
