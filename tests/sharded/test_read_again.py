@@ -38,13 +38,6 @@ def test_a_stream_is_read_once_for_all_representations(documents, tmp_path):
     assert found.report.used == 40
 
 
-def test_a_folder_of_files_is_counted_once(documents, tmp_path):
-    wanted = ["stem", "morph"]
-    found = sweep(str(documents.parent), workdir=tmp_path / "w", memory="2GB", representations=wanted, short="strict")
-    assert (found.report.read, found.report.used) == (40, 40)
-    assert measured(found) == measured(sweep(str(documents), representations=wanted, short="strict", estimate=False))
-
-
 @pytest.mark.parametrize("lost", ["deleted", "overwritten"])
 def test_a_quarantine_file_that_is_no_longer_there_is_written_again(documents, tmp_path, lost):
     with documents.open("a", encoding="utf-8") as file:

@@ -139,7 +139,10 @@ def test_a_folder_of_files_is_recognised_until_a_file_is_added(documents, tmp_pa
     assert rows_of(sweep(source, workdir=folder, memory="2GB", representations=["stem"])) == rows_of(first)
     assert (folder / "counted.json").stat().st_mtime_ns == counted
     (source / "c.jsonl").write_text("".join(lines[30:]), encoding="utf-8")
-    assert sweep(source, workdir=folder, memory="2GB", representations=["stem"]).report.used == 40
+    found = sweep(source, workdir=folder, memory="2GB", representations=["stem", "morph"], short="strict")
+    assert (found.report.read, found.report.used) == (40, 40)
+    expected = sweep(str(documents), representations=["stem", "morph"], short="strict", estimate=False)
+    assert rows_of(found) == rows_of(expected)
 
 
 def test_files_are_read_once_to_see_that_they_are_whole(documents, tmp_path, monkeypatch):
