@@ -1,5 +1,6 @@
 """Fixtures that every test may use."""
 
+import gc
 import io
 import logging
 import os
@@ -7,7 +8,7 @@ import signal
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from types import ModuleType
@@ -35,6 +36,11 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         inside = item.path.relative_to(Path(__file__).parent).parts
         if inside[0] in SLOW or item.get_closest_marker("smoke"):
             item.add_marker(pytest.mark.slow)
+
+
+def pytest_collection_finish() -> None:
+    """What was collected lives as long as the session: no collection of garbage has to walk through it."""
+    gc.freeze()
 
 
 @pytest.fixture(scope="session")
@@ -94,36 +100,41 @@ def run_command() -> RunIn:
 
 
 def run_here(folder: Path, arguments: tuple[str, ...], stdin: bytes) -> subprocess.CompletedProcess[bytes]:
-    """Run a command in this process; what it changes in the process is put back."""
+    """Run a command in this process."""
+    with tempfile.TemporaryFile() as given, tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as errors:
+        given.write(stdin)
+        given.seek(0)
+        code = called(folder, arguments, given.fileno(), out.fileno(), errors.fileno())
+        out.seek(0)
+        errors.seek(0)
+        return subprocess.CompletedProcess(arguments, code, out.read(), errors.read())
+
+
+def called(folder: Path, arguments: Sequence[str], *descriptors: int) -> object:
+    """Run a command here with these standard streams; give its exit code, put back what it changes in the process."""
     from infostream_dedup.cli import main
 
     logger = logging.getLogger("infostream_dedup")
     before = (os.environ.copy(), Path.cwd(), os.umask(0), [*logger.handlers], sys.argv)
     os.umask(before[2])
     handlers = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)}
-    code: object = 1
-    with tempfile.TemporaryFile() as given, tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as errors:
-        given.write(stdin)
-        given.seek(0)
-        with _standard_streams(given.fileno(), out.fileno(), errors.fileno()):
-            try:
-                os.chdir(folder)
-                sys.argv = ["infostream-dedup", *map(os.fspath, arguments)]
-                main()
-            except SystemExit as leaving:
-                code = leaving.code
-            finally:
-                sys.argv, logger.handlers[:] = before[4], before[3]
-                os.umask(before[2])
-                os.chdir(before[1])
-                for number, handler in handlers.items():
-                    signal.signal(number, handler)
-                if os.environ != before[0]:
-                    os.environ.clear()
-                    os.environ.update(before[0])
-        out.seek(0)
-        errors.seek(0)
-        return subprocess.CompletedProcess(arguments, code, out.read(), errors.read())
+    with _standard_streams(*descriptors):
+        try:
+            os.chdir(folder)
+            sys.argv = ["infostream-dedup", *map(os.fspath, arguments)]
+            main()
+        except SystemExit as leaving:
+            return leaving.code
+        finally:
+            sys.argv, logger.handlers[:] = before[4], before[3]
+            os.umask(before[2])
+            os.chdir(before[1])
+            for number, handler in handlers.items():
+                signal.signal(number, handler)
+            if os.environ != before[0]:
+                os.environ.clear()
+                os.environ.update(before[0])
+    return 1
 
 
 @contextmanager
@@ -136,7 +147,12 @@ def _standard_streams(*descriptors: int) -> Iterator[None]:
     for number, descriptor in enumerate(descriptors):
         os.dup2(descriptor, number)
     sys.stdin, sys.stdout, sys.stderr = (
-        io.TextIOWrapper(io.FileIO(number, "w" if number else "r", closefd=False), "utf-8", write_through=number == 2)
+        io.TextIOWrapper(
+            io.FileIO(number, "w" if number else "r", closefd=False),
+            "utf-8",
+            write_through=number == 2,
+            line_buffering=os.isatty(number),
+        )
         for number in range(3)
     )
     try:

@@ -9,6 +9,7 @@ import ast
 import re
 from collections import defaultdict
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -17,15 +18,27 @@ from tools.measure_house import LIMITS, circles, imports, room_of
 
 ROOT = Path(__file__).resolve().parents[1]
 PACKAGE = ROOT / "infostream_dedup"
-TREES = {
-    path.relative_to(PACKAGE).as_posix(): ast.parse(path.read_text(encoding="utf-8"))
-    for path in sorted(PACKAGE.rglob("*.py"))
-}
-OUTSIDE_KERNELS = {path: tree for path, tree in TREES.items() if "kernels" not in Path(path).with_suffix("").parts}
 MOST_LINES = 800
 MOST_PARAMETERS = 8
 MOST_POSITIONAL_VALUES = 12
 MOST_POSITIONAL_FIELDS = 6
+
+
+@cache
+def trees() -> dict[str, ast.Module]:
+    """Every module of the package by its path; only who asks pays for the parsing."""
+    paths = sorted(PACKAGE.rglob("*.py"))
+    return {path.relative_to(PACKAGE).as_posix(): ast.parse(path.read_text(encoding="utf-8")) for path in paths}
+
+
+def outside_kernels() -> Iterator[tuple[str, ast.Module]]:
+    return ((path, tree) for path, tree in trees().items() if "kernels" not in Path(path).with_suffix("").parts)
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _forgotten_trees() -> Iterator[None]:
+    yield
+    trees.cache_clear()
 
 
 def long_files() -> Iterator[str]:
@@ -38,7 +51,7 @@ def long_files() -> Iterator[str]:
 
 def functions_of_many_parameters() -> Iterator[str]:
     """Functions of more than 8 parameters; those of a public function do not count if they are keyword-only."""
-    for path, tree in OUTSIDE_KERNELS.items():
+    for path, tree in outside_kernels():
         for node in ast.walk(tree):
             if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
                 positional = len(node.args.posonlyargs) + len(node.args.args)
@@ -48,7 +61,7 @@ def functions_of_many_parameters() -> Iterator[str]:
 
 
 def calls_of_many_values() -> Iterator[str]:
-    for path, tree in OUTSIDE_KERNELS.items():
+    for path, tree in outside_kernels():
         for node in ast.walk(tree):
             if isinstance(node, ast.Call) and len(node.args) > MOST_POSITIONAL_VALUES:
                 yield f"{path}:{ast.unparse(node.func)}"
@@ -56,7 +69,7 @@ def calls_of_many_values() -> Iterator[str]:
 
 def positional_records() -> Iterator[str]:
     """Data classes of more than 6 fields that are not keyword-only."""
-    for path, tree in TREES.items():
+    for path, tree in trees().items():
         for node in ast.walk(tree):
             if isinstance(node, ast.ClassDef):
                 decorators = [ast.unparse(decorator) for decorator in node.decorator_list]
@@ -70,7 +83,7 @@ def positional_records() -> Iterator[str]:
 def shared_class_names() -> Iterator[str]:
     """Public names of classes that more than one file defines."""
     places: dict[str, list[str]] = defaultdict(list)
-    for path, tree in TREES.items():
+    for path, tree in trees().items():
         for node in tree.body:
             if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
                 places[node.name].append(path)
@@ -81,7 +94,7 @@ def shared_class_names() -> Iterator[str]:
 
 def possessive_groups() -> Iterator[str]:
     """Lines with a possessive group, ``(?:...)*+``, which Python 3.11.0 to 3.11.4 match wrongly."""
-    for path in TREES:
+    for path in trees():
         for number, line in enumerate((PACKAGE / path).read_text(encoding="utf-8").split("\n"), start=1):
             if re.search(r"\)[*+?}]\+(?=[^ ])", line):
                 yield f"{path}:{number}: {line.strip()}"
@@ -89,7 +102,7 @@ def possessive_groups() -> Iterator[str]:
 
 def pythons_started_unsafely() -> Iterator[str]:
     """Places outside ``machine/platform.py`` that start a Python; it alone keeps the working folder from its path."""
-    for path, tree in TREES.items():
+    for path, tree in trees().items():
         for node in ast.walk(tree):
             runs = isinstance(node, ast.Attribute) and ast.unparse(node) == "sys.executable"
             option = isinstance(node, ast.Constant) and node.value == "-m"

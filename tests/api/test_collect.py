@@ -17,6 +17,8 @@ from infostream_dedup import collect, read_documents
 from infostream_dedup.documents import collecting, page_process
 from infostream_dedup.errors import BadDataError, ConfigurationError, NoInputError
 
+from .conftest import KEPT
+
 pytest.importorskip("trafilatura")
 
 RSS = """<?xml version="1.0" encoding="utf-8"?>
@@ -229,7 +231,8 @@ def test_hosts_with_other_letters_are_asked_for_by_idna(monkeypatch) -> None:
 
 
 def cpu_seconds() -> float:
-    """CPU time of this process and of those that it has waited for."""
+    """CPU time of this process and of those that it has waited for, that of the parser among them."""
+    KEPT.close()
     return sum(os.times()[:4])
 
 
@@ -285,7 +288,7 @@ def test_archives_are_read_from_pipes_and_addresses(tmp_path, run_command, packe
     content = warc(("https://news.example.com/budget", "text/html", PAGE.encode()), packed=packed)
     (tmp_path / "a.warc").write_bytes(content)
     expected = list(collect(tmp_path / "a.warc"))
-    answer = run_command(tmp_path, "collect", "-", stdin=content, TZ="UTC")
+    answer = run_command(tmp_path, "collect", "-", stdin=content)
     assert answer.returncode == 0, answer.stderr
     assert [json.loads(line) for line in answer.stdout.splitlines()] == expected
     ODD_ANSWERS["/cut"], kept = b"HTTP/1.0 200 OK\r\n\r\n" + content, ODD_ANSWERS["/cut"]
@@ -440,10 +443,9 @@ def test_a_page_that_no_parser_gets_through_is_named_and_the_rest_goes_on(kind, 
     assert ["refused" in row["text"] for row in found] == [False, True]
     [said] = told
     named = "slow.html: " if kind == "pages" else "crawl.warc: record 2: "
-    assert f"{named}parsing {len(SLOW):,} bytes takes more than 2 seconds of CPU time; leave this page out" in said
+    slow = f"parsing {len(SLOW):,} bytes takes more than 2 seconds of CPU time; leave this page out [E_SLOW]"
+    assert f"{named}{slow}" in said
     assert found.report.quarantined_by_code == {"unread": 1}
-    with pytest.raises(BadDataError, match="E_SLOW"):
-        collect(sources).as_rows()
 
 
 # ``collect``: sources that cannot be read are named, and the others are written.
@@ -469,7 +471,7 @@ def sources(tmp_path):
 
 
 def test_the_others_are_written(run_command, tmp_path, sources) -> None:
-    answer = run_command(tmp_path, "collect", *sources, "--out", "out.jsonl", "--summary", "run.json", TZ="UTC")
+    answer = run_command(tmp_path, "collect", *sources, "--out", "out.jsonl", "--summary", "run.json")
     assert answer.returncode == 66
     missing, dead, bad, *told = answer.stderr.decode().splitlines()
     assert missing == "none.xml: No such file or directory"
@@ -488,7 +490,7 @@ def test_the_others_are_written(run_command, tmp_path, sources) -> None:
 
 def test_without_any_source_the_old_file_is_kept(run_command, tmp_path, sources) -> None:
     (tmp_path / "out.jsonl").write_text("old")
-    answer = run_command(tmp_path, "collect", "none.xml", "bad.xml", "--out", "out.jsonl", TZ="UTC")
+    answer = run_command(tmp_path, "collect", "none.xml", "bad.xml", "--out", "out.jsonl")
     assert answer.returncode == 65
     assert b"none.xml: No such file" in answer.stderr
     assert (tmp_path / "out.jsonl").read_text() == "old"

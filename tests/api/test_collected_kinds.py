@@ -317,8 +317,8 @@ def test_a_feed_polled_for_a_week_never_stops_at_an_edit(tmp_path) -> None:
 def test_the_commands_of_the_how_to_poll_an_edited_feed(tmp_path, run_command) -> None:
     with polled(_polls([30, 60])) as address:
         for _ in range(2):
-            found = run_command(tmp_path, "collect", address, TZ="UTC")
-            answer = run_command(tmp_path, "ingest", "-", "--store", "s.db", stdin=found.stdout, TZ="UTC")
+            found = run_command(tmp_path, "collect", address)
+            answer = run_command(tmp_path, "ingest", "-", "--store", "s.db", stdin=found.stdout)
             assert (found.returncode, answer.returncode) == (0, 0), answer.stderr
             assert len(answer.stdout.splitlines()) == 30
 

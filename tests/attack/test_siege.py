@@ -16,14 +16,14 @@ import httpx
 import orjson
 import pytest
 
-from infostream_dedup.language.lexicon.frequency import common_forms
+from tests.long_words import LONG_WORDS
 
 from ..service.test_server import free_port
 from .hostile_clients import BLANKS, post, raw
 
 SECONDS = float(os.environ.get("ATTACK_SIEGE_SECONDS", "20"))
 MIXED_SECONDS = float(os.environ.get("ATTACK_MIXED_SECONDS", "20"))
-WORDS = [form for form, _ in common_forms("ru") if len(form) > 4 and form.isalpha()][300:9000]
+WORDS = LONG_WORDS[300:9000]
 SERVE = "import gc; gc.disable(); from infostream_dedup.cli import main; main()"
 """Without the collector, which must not be what keeps memory small."""
 

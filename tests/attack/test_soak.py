@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from infostream_dedup.language.lexicon.frequency import common_forms
 from infostream_dedup.model import Document, Settings
 from infostream_dedup.stream.deduplicator import Deduplicator
 from infostream_dedup.stream.settings import StreamSettings
+from tests.long_words import LONG_WORDS
 
-WORDS = [form for form, _ in common_forms("ru") if len(form) > 4 and form.isalpha()][300:9000]
+WORDS = LONG_WORDS[300:9000]
 BATCH = 200
 
 

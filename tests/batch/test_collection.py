@@ -31,6 +31,9 @@ def test_key_terms_are_the_same_without_words():
             assert np.array_equal(one.indptr, other.indptr)
             assert np.array_equal(one.indices, other.indices)
             assert np.array_equal(one.data, other.data)
+    small = alone.key_terms(settings).counts
+    assert small.counts.data.dtype == np.uint8
+    assert int(small.counts.sum()) == int(small.lengths.sum())
 
 
 def test_another_representation_needs_the_words():
@@ -40,13 +43,6 @@ def test_another_representation_needs_the_words():
         alone.key_terms(Settings(representation="morph"))
     with pytest.raises(RuntimeError, match="were forgotten"):
         whole.key_terms(Settings(representation="stem"))
-
-
-def test_compact_counts_are_the_same_numbers_in_fewer_bytes():
-    counts = collect(read_documents(documents_path())).only(Settings(representation="stem"))
-    small = counts.key_terms(Settings(representation="stem")).counts.counts
-    assert small.data.dtype == np.uint8
-    assert int(small.sum()) == int(counts.key_terms(Settings(representation="stem")).counts.lengths.sum())
 
 
 def test_a_term_that_fills_a_text_is_counted_exactly():
@@ -331,7 +327,7 @@ def test_examples_of_pivot_are_pairs_of_two_languages(swept):
     assert all(example.language_a != example.language_b and example.met for example in found)
 
 
-def test_in_the_pivot_language_alone_pivot_is_morph(trilingual):
+def test_in_the_pivot_language_alone_pivot_is_morph():
     russian = [row for row in read_documents(documents_path()) if row.lang == "ru"]
     collection = collect(russian)
     one, other = (collection.key_terms(Settings(representation=name)) for name in ("morph", "pivot"))

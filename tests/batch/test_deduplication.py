@@ -21,26 +21,17 @@ from infostream_dedup.runs.batch.linking import link, link_nodes, verbatim_links
 from infostream_dedup.runs.batch.sweeping import sweep_collection
 
 
-@pytest.fixture
-def found(stream):
-    return dict(zip([row["id"] for row in stream], statuses(collect(read_documents(stream)), Settings()), strict=True))
-
-
-def test_status_of_every_document(found):
+def test_status_group_and_earlier_document_of_every_document(stream):
+    rows = statuses(collect(read_documents(stream)), Settings())
+    found = dict(zip([row["id"] for row in stream], rows, strict=True))
     assert {name: status.status for name, status in found.items()} == {
         "story": "new", "other": "new", "reprint": "duplicate", "copy": "exact", "third": "new", "digest": "similar",
         "headline": "insufficient_text",
     }  # fmt: skip
-
-
-def test_of_names_the_earlier_document(found):
     assert found["reprint"].of == found["copy"].of == "story"
     assert found["digest"].of in ("story", "reprint", "copy", "other", "third")
     assert found["story"].of is None
     assert found["headline"].of is None
-
-
-def test_groups_join_exact_and_duplicate_only(found):
     assert {name for name, status in found.items() if status.group == "story"} == {"story", "reprint", "copy"}
     assert found["digest"].group == "digest"
 

@@ -11,11 +11,11 @@ from hypothesis import strategies as st
 from infostream_dedup import dedup
 from infostream_dedup.judging.evidence import pair_evidence
 from infostream_dedup.judging.evidence.pair_evidence import TripleRows
-from infostream_dedup.language.lexicon.frequency import common_forms
 from infostream_dedup.model import Document, Settings
 from infostream_dedup.runs.batch.collection import collect
+from tests.long_words import LONG_WORDS
 
-WORDS = [form for form, _ in common_forms("ru") if len(form) > 4 and form.isalpha()][300:3000]
+WORDS = LONG_WORDS[300:3000]
 PLAIN = Settings(representation="stem", background=False, df_min=1, weighting="tfidf")
 
 

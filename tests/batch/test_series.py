@@ -1,10 +1,13 @@
 """Series of a sweep: a representation with a weighting, the paper's three, identical ones told once."""
 
+from dataclasses import replace
+
 import pytest
 
 from infostream_dedup import pairs, read_documents, sweep
 from infostream_dedup.errors import ConfigurationError, UsageError
 from infostream_dedup.model import Settings
+from infostream_dedup.runs.batch.answering import PROBABILITIES
 from infostream_dedup.sample import documents_path, topics_path
 
 SAMPLE = str(documents_path())
@@ -41,12 +44,12 @@ def test_rows_of_a_series_are_those_of_its_weighting(tmp_path):
 @pytest.fixture(scope="module")
 def three_hundred():
     """The sample, its topics, and the first halves of 68 texts: 300 documents."""
-    found = [*read_documents(SAMPLE), *read_documents(str(topics_path()))]
+    found = [replace(one, lang=one.id[:2]) for path in (SAMPLE, topics_path()) for one in read_documents(str(path))]
     halves = [
-        {"id": f"{one.id}-half", "text": one.text[: len(one.text) // 2], "lang": one.lang or one.id[:2]}
+        replace(one, id=f"{one.id}-half", text=one.text[: len(one.text) // 2], url=f"{one.url}/half")
         for one in found[:68]
     ]
-    return [*({"id": one.id, "title": one.title, "text": one.text, "lang": one.id[:2]} for one in found), *halves]
+    return [*found, *halves]
 
 
 @pytest.mark.parametrize("series", ["stem:tfidf", "morph", "pivot"])
@@ -142,3 +145,72 @@ def test_short_texts_are_swept_as_pairs_links_them():
     assert {row.short for row in asked.rows} == {"scaled"}
     shares = sweep(SAMPLE, representations=["morph"], estimate=False, score="share")
     assert {row.short for row in shares.rows} == {None}
+
+
+# The sweep of the minimum probability equals what ``pairs`` lists, by brute force.
+
+
+def transitivity(linked):
+    out = {}
+    for a, b in linked:
+        out.setdefault(a, set()).add(b)
+        out.setdefault(b, set()).add(a)
+    paths = [(a, c) for b, ends in out.items() for a in ends for c in ends if a != c]
+    return sum(c in out[a] for a, c in paths) / len(paths) if paths else None
+
+
+def groups(linked):
+    leader = {}
+
+    def find(one):
+        while leader.setdefault(one, one) != one:
+            one = leader[one]
+        return one
+
+    for a, b in linked:
+        leader[find(a)] = find(b)
+    sizes = {}
+    for one in leader:
+        sizes[find(one)] = sizes.get(find(one), 0) + 1
+    return len(sizes), sum(sizes.values()), max(sizes.values(), default=0)
+
+
+def test_every_probability_by_brute_force(three_hundred):
+    found = sweep(three_hundred, score="probability")
+    found_pairs = pairs(three_hundred, min_probability=0, between="none", terms=False)
+    listed = [row for row in found_pairs if row.probability is not None]
+    terms = list(pairs(three_hundred, preset="judged", k_min=3, min_probability=0, between="none", terms=False))
+    languages = {one.id: one.id[:2] for one in three_hundred}
+    judged = [row for row in found.rows if row.block == "judged"]
+    assert [row.measures.threshold for row in judged] == list(PROBABILITIES)
+    assert len(listed) > len([row for row in listed if row.probability >= 0.5]) > 200
+    for row in judged:
+        accepted = [one for one in listed if one.probability >= row.measures.threshold]
+        linked = {(one.a, one.b) for one in accepted}
+        assert row.measures.links == 2 * len(linked)
+        assert row.measures.transitivity == transitivity(linked)
+        assert (row.groups.groups, row.groups.grouped, row.groups.largest) == groups(linked)
+        one_way = sum({"equal": 2, "contained": 1, "contains": 1, None: 0}[one.relation] for one in accepted)
+        assert row.measures.symmetry == sum(2 for one in accepted if one.relation == "equal") / one_way
+    for row, beside in zip([row for row in found.rows if row.block == "mutual"], judged, strict=True):
+        k = row.estimated["k_of_mutual"]
+        mutual = {
+            least: {
+                (one.a, one.b)
+                for one in terms
+                if min(one.forward, one.backward) >= least and languages[one.a] == languages[one.b]
+            }
+            for least in range(3, 13)
+        }
+        assert row.measures.links == 2 * len(mutual[k])
+        assert row.measures.transitivity == transitivity(mutual[k])
+        distance = {one: abs(2 * len(linked) - beside.measures.links) for one, linked in mutual.items()}
+        assert distance[k] == min(distance.values())
+    assert found.recommended_k == {"morph": None}
+    assert any("paths between accepted pairs are closed" in note for note in found.notes)
+
+
+@pytest.mark.parametrize("more", [{"ks": 6}, {"n": 10}, {"by": "day"}, {"series": "paper"}, {"preset": "best"}])
+def test_what_a_sweep_of_probabilities_has_no_use_for_is_refused(three_hundred, more):
+    with pytest.raises(UsageError, match="score probability sweeps preset judged"):
+        sweep(three_hundred, score="probability", **more)

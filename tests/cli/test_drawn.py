@@ -4,40 +4,48 @@ import json
 import os
 import pty
 import re
-import subprocess
-import sys
 import termios
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from functools import reduce
+from pathlib import Path
 
 import pytest
 
 from infostream_dedup import Deduplicator, read_documents
 from infostream_dedup.cli.output import cell_width
 from infostream_dedup.sample import documents_path
+from tests.conftest import called
 
 WIDTHS = (80, 160)
+
+
+def everything(terminal: int) -> str:
+    printed = b""
+    with suppress(OSError):
+        while part := os.read(terminal, 65536):
+            printed += part
+    return printed.decode()
+
+
+@pytest.fixture(autouse=True)
+def _no_size_in_the_environment(monkeypatch):
+    for name in ("COLUMNS", "LINES"):
+        monkeypatch.delenv(name, raising=False)
 
 
 def shown(arguments: list[str], width: int, folder) -> list[str]:
     """The lines that a command leaves on a terminal, whose progress bar writes over itself."""
     ours, theirs = pty.openpty()
     termios.tcsetwinsize(theirs, (50, width))
-    environment = {name: value for name, value in os.environ.items() if name not in ("COLUMNS", "LINES")}
-    command = [sys.executable, "-m", "infostream_dedup", *arguments]
-    with subprocess.Popen(command, stdout=theirs, stderr=theirs, cwd=folder, env=environment) as process:
+    with Path(os.devnull).open() as nothing, ThreadPoolExecutor(1) as pool:
+        printed = pool.submit(everything, ours)
+        code = called(folder, arguments, nothing.fileno(), theirs, theirs)
         os.close(theirs)
-        printed = b""
-        while True:
-            try:
-                part = os.read(ours, 65536)
-            except OSError:
-                break
-            if not part:
-                break
-            printed += part
+        text = printed.result()
     os.close(ours)
-    text = re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", printed.decode()).replace("\r\n", "\n")
-    assert process.returncode == 0, text
+    assert code == 0, text
+    text = re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", text).replace("\r\n", "\n")
     lines = [reduce(lambda old, new: new + old[len(new) :], line.split("\r")).rstrip() for line in text.split("\n")]
     return [line for line in lines if line]
 

@@ -1,6 +1,7 @@
 """``ingest`` through the command line: verdicts, replays, following, ends."""
 
 import csv
+import fcntl
 import gzip
 import hashlib
 import json
@@ -10,6 +11,7 @@ import signal
 import sqlite3
 import subprocess
 import sys
+import termios
 import time
 from pathlib import Path
 
@@ -146,7 +148,9 @@ def test_sigterm_hands_over_what_was_read_from_standard_input(tmp_path):
     with followed(*options, cwd=tmp_path, stdin=subprocess.PIPE) as process:
         process.stdin.write("".join(f'{{"id": "{number}", "text": "снег"}}\n' for number in range(5)).encode())
         process.stdin.flush()
-        time.sleep(6)
+        while any(fcntl.ioctl(process.stdin, termios.FIONREAD, bytes(4))):
+            time.sleep(0.1)
+        time.sleep(1)
         output, _ = ended(process)
     assert [row["id"] for row in lines(output)] == ["0", "1", "2", "3", "4"]
 

@@ -16,6 +16,8 @@ from infostream_dedup.documents.column_names import ColumnNames, advice_on
 from infostream_dedup.documents.outputs import csv_line
 from infostream_dedup.errors import BadDataError
 
+pytestmark = pytest.mark.usefixtures("tables_read_here")
+
 NAMES = ("id", "text", "summary")
 ROWS = (("a", "Снег в горах", "Снег"), ("b", "Дождь в поле", "Дождь"))
 

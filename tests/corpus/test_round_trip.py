@@ -17,6 +17,8 @@ from infostream_dedup.documents.dates import last_moment, time_zone, utc_time
 from infostream_dedup.errors import ConfigurationError
 from infostream_dedup.model import Document
 
+pytestmark = pytest.mark.usefixtures("tables_read_here")
+
 # Control characters are replaced while reading; surrogates are no text.
 TEXT = st.text(st.characters(exclude_categories=("Cs", "Cc")) | st.sampled_from("\t\n\r\"',;=+-@'"), max_size=40)
 IDS = st.text(st.characters(exclude_categories=("Cs", "Cc")) | st.sampled_from("=-+@'"), min_size=1, max_size=20)

@@ -9,7 +9,6 @@ import pytest
 import scipy.sparse as sp
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from scipy.stats import fisher_exact
 
 from infostream_dedup import Deduplicator, Document, api
 from infostream_dedup.errors import ConfigurationError
@@ -407,6 +406,8 @@ def days(counts, source="one", first=0):
 
 
 def test_a_recall_that_falls_is_an_alarm_on_its_first_day():
+    from scipy.stats import fisher_exact  # takes a second, which no other test needs
+
     # Five copies a day, four of them linked; from day 40 on none is.
     found = drifts(days([(50, 4, 5, 4)] * 40 + [(50, 0, 5, 0)] * 5))
     assert {row.source for row in found} == {None, "one"}

@@ -27,8 +27,16 @@ from infostream_dedup.lab.census import (
     find_all_copies,
     in_universe,
 )
-from infostream_dedup.lab.copy_scores import Links, count_copies, links_in_groups
-from infostream_dedup.lab.sweep_estimator import EDITS, PlantedCollection, Vocabulary, edited, sentences_of
+from infostream_dedup.lab.copy_scores import CopyScores, Links, count_copies, links_in_groups
+from infostream_dedup.lab.sweep_estimator import (
+    EDITS,
+    PlantedCollection,
+    Vocabulary,
+    _summary,
+    _wilson,
+    edited,
+    sentences_of,
+)
 from infostream_dedup.links.pair_rules import count_grades
 from infostream_dedup.model import Settings
 from infostream_dedup.runs.batch.collection import collect
@@ -192,9 +200,6 @@ def test_pairs_are_counted_in_each_draw_whatever_the_threads(pairs, monkeypatch)
         assert np.array_equal(copy_scores._drawn(a, b, grades, across, weights), expected)
 
 
-# Resampled documents do not depend on threads and blocks.
-
-
 # Copies among the pairs of groups: links by hand, and dedup that counts.
 
 
@@ -292,6 +297,13 @@ def test_a_story_that_all_print_is_one_cluster_of_copies_and_short_texts_are_lef
     assert row["copy_precision"] == 1.0
     universe = found.without_labels["stem"]["universe"]
     assert universe == {"documents": 8, "days": None, "short": 3, "undated": 0, "few_terms": 0}
+
+
+def test_the_summary_of_a_step_by_name():
+    named = {name: place for place, name in enumerate(CopyScores.__dataclass_fields__)}
+    (step,) = _summary([CopyScores(**named | {"bands": (0.1, 0.2, 0.3)})], _copies({}, total=7, series=5))["steps"]
+    assert [*step.pop("recall_by_wording").values()] == [0.1, 0.2, 0.3]
+    assert step == {name: named[name] for name in ("step", "links", "linked_copies", "series_links", "series_copies")}
 
 
 def test_shares_and_blocks_have_the_columns_too():
@@ -396,8 +408,6 @@ SETTINGS = Settings(representation="stem")
 
 
 def test_recovered_are_the_pairs_that_a_matrix_links_both_ways():
-    from infostream_dedup import read_documents
-
     documents = list(read_documents(str(documents_path())))
     planted = PlantedCollection.of(documents, collect(documents).languages)
     assert len(planted.collection) == len(documents) + len(planted.kinds)
@@ -421,8 +431,6 @@ def test_recovered_are_the_pairs_that_a_matrix_links_both_ways():
 
 def test_an_interval_worked_by_hand():
     # Wilson, 8 of 10: (.8 + 3.8415/20 +- 1.96 sqrt(.8 * .2 / 10 + 3.8415/400)) / (1 + 3.8415/10)
-    from infostream_dedup.lab.sweep_estimator import _wilson
-
     assert _wilson(8, 10) == pytest.approx((0.4902, 0.9433), abs=1e-4)
 
 

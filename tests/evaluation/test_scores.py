@@ -178,6 +178,11 @@ def test_an_open_world_has_no_figures() -> None:
     assert scoring.group_scores(np.array([0, 0]), _truth_groups([None, None], {(0, 1): "dup"})) is None
 
 
+def test_a_listed_pair_that_is_neither_true_nor_false_does_not_spoil_its_group() -> None:
+    found = scoring.group_scores(np.array([0, 0]), _truth_groups(["f", "g"], {(0, 1): "similar"}))
+    assert (found.bcubed_precision, found.pairwise_f1) == (1.0, None)
+
+
 def _by_definition(groups: list[int], truth: Truth) -> list[float | None]:
     """Every measure from every pair of documents, one by one."""
     size, classes = truth.documents, truth.classes().tolist()

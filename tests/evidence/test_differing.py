@@ -207,6 +207,11 @@ def test_policies_of_an_editor(options: dict[str, Any], stay: str) -> None:
         assert joined == set("1234") - set(stay)
 
 
+def test_the_most_complete_text_says_most_and_need_not_be_the_longest() -> None:
+    rows = [{"id": "1", "text": f"{BUDGET} {BUDGET}"}, {"id": "2", "text": f"{BUDGET} Фото: пресс-служба мэрии."}]
+    assert [dedup(rows, show=show).rows for show in ("longest", "complete")] == [rows[:1], rows[1:]]
+
+
 def test_policies_are_checked() -> None:
     for options, words in (
         ({"within": "day"}, "within is 'day'; expected one of source, outlets, all"),

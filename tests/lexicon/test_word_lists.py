@@ -15,9 +15,14 @@ from infostream_dedup.errors import BadDataError, NoInputError
 from infostream_dedup.language.lexicon import tables, word_lists
 from infostream_dedup.language.lexicon.tables import dictionaries_folder, read_table, read_words
 from infostream_dedup.language.lexicon.word_lists import (
+    NAME_TABLES,
+    NameKind,
     excluded,
     most_frequent_words,
+    name_rows,
+    names,
     other_language,
+    personal_names,
     repairs,
     short_code,
     stop_words,
@@ -27,15 +32,20 @@ from infostream_dedup.machine.files import checked_bytes, sealed
 from infostream_dedup.model import Language
 from infostream_dedup.sample import documents_path
 
+CACHES = (excluded, repairs, names, name_rows)
+
 
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """A dictionaries folder of its own, with empty name tables."""
+    for table in NAME_TABLES:
+        (tmp_path / table).write_text("ru\tuk\ten\tkind\n", encoding="utf-8")
     monkeypatch.setattr(word_lists, "dictionaries_folder", lambda: tmp_path)
-    excluded.cache_clear()
-    repairs.cache_clear()
+    for cached in CACHES:
+        cached.cache_clear()
     yield tmp_path
-    excluded.cache_clear()
-    repairs.cache_clear()
+    for cached in CACHES:
+        cached.cache_clear()
 
 
 def test_row_of_a_table_says_why_and_where(folder: Path) -> None:
@@ -264,3 +274,44 @@ def test_wheel_has_them_inside(package: Path) -> None:
 def test_broken_installation_says_where_it_looked(package: Path) -> None:
     with pytest.raises(NoInputError, match=r"dictionaries of infostream-dedup are missing; looked in .*_dictionaries"):
         dictionaries_folder()
+
+
+# Our name tables and the personal names of names-translator.
+
+
+def test_one_word_variants_are_names_and_longer_ones_are_not(folder: Path) -> None:
+    (folder / "organisations.tsv").write_text(
+        "ru\tuk\ten\tkind\nООН|Организация Объединённых Наций\tООН\tUN|United Nations\tinternational\n",
+        encoding="utf-8",
+    )
+    assert {key: (name.kinds, name.place) for key, name in names("ru").items()} == {
+        "оон": (NameKind.ORGANISATION | NameKind.ABBREVIATION, "organisations.tsv:2")
+    }
+    assert list(names("en")) == ["un"]
+
+
+def test_word_of_two_tables_is_both(folder: Path) -> None:
+    (folder / "surnames.tsv").write_text("ru\tuk\ten\tkind\nВашингтон\tВашингтон\tWashington\tp\n", encoding="utf-8")
+    (folder / "places.tsv").write_text("ru\tuk\ten\tkind\nВашингтон\tВашингтон\tWashington\tcity\n", encoding="utf-8")
+    assert names("ru")["вашингтон"].kinds == NameKind.SURNAME | NameKind.PLACE
+
+
+def test_keys_fold_yo_and_apostrophes(folder: Path) -> None:
+    (folder / "places.tsv").write_text("ru\tuk\ten\tkind\nОрёл\tКам'янське\t\tcity\n", encoding="utf-8")
+    assert (list(names("ru")), list(names("uk"))) == (["орел"], ["камʼянське"])
+
+
+@pytest.mark.parametrize(("row", "message"), [
+    ("Киев\tКиїв||Кий\tKyiv\tcity", r"places\.tsv:2: field 'uk': .* contains an empty variant"),
+    ("\t\t\tcity", r"places\.tsv:2: .*no name in any language"),
+])  # fmt: skip
+def test_a_broken_row_names_file_line_and_field(folder: Path, row: str, message: str) -> None:
+    (folder / "places.tsv").write_text(f"ru\tuk\ten\tkind\n{row}\n", encoding="utf-8")
+    with pytest.raises(BadDataError, match=message):
+        names("uk")
+
+
+def test_personal_names_of_both_languages() -> None:
+    assert {"порошенко", "дмитро"} <= personal_names("uk")
+    assert {"порошенко", "дмитрий"} <= personal_names("ru")
+    assert personal_names("en") == frozenset()

@@ -5,6 +5,7 @@ import json
 import socket
 import subprocess
 import sys
+from importlib.util import find_spec
 from pathlib import Path
 
 import httpx
@@ -14,12 +15,8 @@ from infostream_dedup import coverage, ingest, store
 from infostream_dedup.sample import documents_path
 from infostream_dedup.service.tokens import add_token
 
-pytest.importorskip("mcp")
-from mcp.client import Client
-from mcp.client.stdio import StdioServerParameters, stdio_client
-from mcp.client.streamable_http import streamable_http_client
-
-pytestmark = pytest.mark.slow
+# Imported by those who need it: it takes longer than to collect a hundred tests.
+pytestmark = [pytest.mark.slow, pytest.mark.skipif(find_spec("mcp") is None, reason="mcp is not installed")]
 ROOT = str(Path(__file__).parents[2])
 TOOLS = ["check_text", "find_earlier", "get_story", "coverage", "compare_texts", "list_stories", "sweep_advice"]
 
@@ -36,6 +33,9 @@ def command(news: Path, *more: str) -> list[str]:
 
 
 async def over_stdio(news: Path, calls: list, *more: str) -> tuple[list[str], list]:
+    from mcp.client import Client
+    from mcp.client.stdio import StdioServerParameters, stdio_client
+
     _, *arguments = command(news, *more)
     server = StdioServerParameters(command=sys.executable, args=arguments, env={"PYTHONPATH": ROOT}, cwd=ROOT)
     async with Client(stdio_client(server)) as client:
@@ -121,6 +121,9 @@ def test_over_http_with_tokens(news, tmp_path):
         assert httpx.post(address, content="{}", headers=bearer | strange).status_code == 421
 
         async def ask():
+            from mcp.client import Client
+            from mcp.client.streamable_http import streamable_http_client
+
             async with (
                 httpx_client(bearer) as http,
                 Client(streamable_http_client(address, http_client=http)) as client,

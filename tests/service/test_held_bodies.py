@@ -81,9 +81,10 @@ class Called:
         return self.loop.run_until_complete(self.post(*values, **options))
 
 
-@pytest.fixture
-def service(tmp_path: Path) -> Iterator[Called]:
-    one = Called(ServiceSettings(store=tmp_path / "news.db", stream={"representation": "stem"}))
+@pytest.fixture(scope="module")
+def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Called]:
+    store = tmp_path_factory.mktemp("held") / "news.db"
+    one = Called(ServiceSettings(store=store, stream={"representation": "stem"}))
     yield one
     one.close()
 

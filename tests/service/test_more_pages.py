@@ -24,6 +24,7 @@ from infostream_dedup.stream.store.overview import activity, alarm_rows, reprint
 from .conftest import Serve, ServiceClient, ended, sample_documents
 
 FORM = {"content-type": "application/x-www-form-urlencoded"}
+TEXT = "Мэр Харькова открыл новый мост через реку, и горожане пришли посмотреть на салют."
 
 
 def test_the_last_hour_against_the_hours_before(filled: ServiceClient) -> None:
@@ -53,11 +54,10 @@ def test_a_source_that_went_silent_is_named(fresh: ServiceClient) -> None:
 
 
 def test_reprints_of_sources_worked_by_hand(fresh: ServiceClient) -> None:
-    text = "Мэр Харькова открыл новый мост через реку, и горожане пришли посмотреть на салют."
     documents = [
-        {"id": "a", "text": text, "source": "первый", "published": "2026-03-01T10:00:00Z"},
-        {"id": "b", "text": text, "source": "второй", "published": "2026-03-01T12:00:00Z"},
-        {"id": "c", "text": text, "source": "второй", "published": "2026-03-01T15:00:00Z"},
+        {"id": "a", "text": TEXT, "source": "первый", "published": "2026-03-01T10:00:00Z"},
+        {"id": "b", "text": TEXT, "source": "второй", "published": "2026-03-01T12:00:00Z"},
+        {"id": "c", "text": TEXT, "source": "второй", "published": "2026-03-01T15:00:00Z"},
     ]
     fresh("POST", "/v1/batches", json={"documents": documents})
     rows = fresh.running.readers.ask(lambda store: reprint_counts(store.connection)).result()
@@ -68,8 +68,7 @@ def test_reprints_of_sources_worked_by_hand(fresh: ServiceClient) -> None:
 
 
 def test_documents_without_a_source_have_no_link_to_all_groups(fresh: ServiceClient) -> None:
-    text = "Мэр Харькова открыл новый мост через реку, и горожане пришли посмотреть на салют."
-    fresh("POST", "/v1/batches", json={"documents": [{"id": "a", "text": text}]})
+    fresh("POST", "/v1/batches", json={"documents": [{"id": "a", "text": TEXT}]})
     assert "unknown source" in fresh("GET", "/sources?ui=en").text
     assert "/groups?source=" not in fresh("GET", "/sources?ui=en").text
 
@@ -138,16 +137,14 @@ def test_provenance_on_a_page(filled: ServiceClient, fresh: ServiceClient) -> No
     }.items()
     assert filled("GET", f"/groups/{group}/provenance").text.count('class="kept"') == len(found["copies"])
     assert filled("GET", "/groups/none/provenance").status_code == 404
-    text = "Мэр Харькова открыл новый мост через реку, и горожане пришли посмотреть на салют."
-    fresh("POST", "/v1/batches", json={"documents": [{"id": name, "text": text} for name in "ab"]})
+    fresh("POST", "/v1/batches", json={"documents": [{"id": name, "text": TEXT} for name in "ab"]})
     assert fresh("GET", "/groups/a/provenance").status_code == 409
 
 
 @pytest.mark.parametrize("vague", ["2026", "2026-01", "2026-01-05"])
 def test_a_date_without_a_time_is_never_called_the_first(keeping: ServiceClient, vague: str) -> None:
-    text = "Мэр Харькова открыл новый мост через реку, и горожане пришли посмотреть на салют."
     published = {"vague": vague, "early": "2026-01-05T10:00:00Z", "late": "2026-01-06T12:00:00Z"}
-    documents = [{"id": name, "text": text, "source": name, "published": time} for name, time in published.items()]
+    documents = [{"id": name, "text": TEXT, "source": name, "published": time} for name, time in published.items()]
     assert keeping("POST", "/v1/batches", json={"documents": documents}).status_code == 200
     traced = keeping("GET", "/v1/groups/vague/provenance").json()
     assert (traced["first"], traced["first_by"]) == ("early", "date")
@@ -186,8 +183,7 @@ def test_decisions_about_templates(filled: ServiceClient) -> None:
 def test_a_snoozed_alarm_opens_again_once_its_group_has_grown_by_half(fresh: ServiceClient) -> None:
     from infostream_dedup.stream.store import Store
 
-    text = "Мэр Харькова открыл новый мост через реку, и горожане пришли посмотреть на салют."
-    fresh("POST", "/v1/batches", json={"documents": [{"id": str(n), "text": text} for n in range(6)][:4]})
+    fresh("POST", "/v1/batches", json={"documents": [{"id": str(n), "text": TEXT} for n in range(6)][:4]})
     with Store.open(fresh.settings.store) as store:
         store.connection.execute(
             "INSERT INTO event (number, batch, ordinal, kind, group_id, value) VALUES (0, 0, 3, 'alarm', '0', 0.1)"
@@ -303,9 +299,8 @@ def test_a_chart_worked_by_hand() -> None:
 @pytest.mark.parametrize("published", ["0001-01-01T00:00:00Z", "0001-01-01", "0999-05-02", "9999-12-31", "9999"])
 def test_the_first_and_the_last_years_are_shown(keeping: ServiceClient, published: str) -> None:
     # Programs write the year 1 where they know no date.
-    text = "Мэр Харькова открыл новый мост через реку, и горожане пришли посмотреть на салют."
     documents = [
-        {"id": f"{published} {name}", "text": text, "published": moment}
+        {"id": f"{published} {name}", "text": TEXT, "published": moment}
         for name, moment in (("a", published), ("b", "2026-03-01T10:00:00Z"))
     ]
     answer = keeping("POST", "/v1/batches", json={"documents": documents})
@@ -326,8 +321,7 @@ def test_standing_searches_have_a_page_with_their_hits(fresh: ServiceClient) -> 
     path = fresh.running.settings.store
     fresh("POST", "/v1/batches", json={"documents": [{"id": "a", "text": "Снег идёт в горах второй день подряд."}]})
     watch.add(path, "мости", terms="мост,Харьков")
-    text = "Мэр Харькова открыл новый мост через реку, и горожане пришли посмотреть на салют."
-    rows = [{"id": "b/1", "title": "Новый <мост>", "text": text, "source": "Город"}]
+    rows = [{"id": "b/1", "title": "Новый <мост>", "text": TEXT, "source": "Город"}]
     fresh("POST", "/v1/batches", json={"documents": rows})
     for language, title in (("en", "Standing searches"), ("uk", "Постійні запити"), ("ru", "Постоянные запросы")):
         page = fresh("GET", f"/watches?ui={language}").text
@@ -342,7 +336,6 @@ def test_standing_searches_have_a_page_with_their_hits(fresh: ServiceClient) -> 
 
 
 HTML = {"accept": "text/html"}
-TEXT = "Мэр Харькова открыл новый мост через реку, и горожане пришли посмотреть на салют."
 
 
 @pytest.fixture

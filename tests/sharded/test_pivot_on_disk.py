@@ -42,6 +42,17 @@ def texts(tmp_path):
     return str(path)
 
 
+IN_MEMORY = {}
+
+
+def in_memory(function, **options):
+    """What is found in the sample in memory, once for all cuts."""
+    key = function, json.dumps(options)
+    if key not in IN_MEMORY:
+        IN_MEMORY[key] = function(str(documents_path()), **options)
+    return IN_MEMORY[key]
+
+
 def rows_of(result):
     # Intervals, and closed paths among three languages, are counted in memory only.
     unknown = {"transitivity_with_return": None, **NO_INTERVAL._asdict()}
@@ -51,7 +62,7 @@ def rows_of(result):
 @pytest.mark.parametrize("target", ["text", "signature", "top:20"])
 def test_sweep_of_the_sample(cut, tmp_path, target):
     options = {"representations": ["pivot"], "estimate": False, "examples": False, "target": target}
-    expected = sweep(str(documents_path()), **options)
+    expected = in_memory(sweep, **options)
     found = sweep(str(documents_path()), **options, workdir=tmp_path / "work", memory="2GB")
     assert {row["block"] for row in rows_of(found)} == {"all", "mono", "cross"}
     assert rows_of(found) == rows_of(expected)
@@ -81,10 +92,9 @@ def test_estimates_of_the_sample(texts, tmp_path):
 
 @pytest.mark.parametrize("options", [{}, {"k_min": 2}, {"k": 4, "cross_language": True}, {"terms": False}])
 def test_pairs_with_the_words_that_match(cut, tmp_path, options):
-    path = str(documents_path())
     chosen = {"representation": "pivot", "preset": "faithful", **options}
-    expected = pairs(path, **chosen)
-    found = pairs(path, **chosen, workdir=tmp_path / "work", memory="2GB")
+    expected = in_memory(pairs, **chosen)
+    found = pairs(str(documents_path()), **chosen, workdir=tmp_path / "work", memory="2GB")
     assert found.columns == expected.columns
     rows = [row.as_dict() for row in found]
     assert rows == [row.as_dict() for row in expected]

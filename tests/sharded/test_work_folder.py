@@ -28,6 +28,7 @@ from infostream_dedup.sample import documents_path
 
 STAGES = ("counted", "stem-statistics", "stem-keys", "stem-nodes", "stem-links1-1", "stem-links1", "stem-totals1")
 STEM = Settings(representation="stem")
+STEMS = {"memory": "2GB", "representations": ["stem"]}
 
 KILLED = """
 import os, signal, sys
@@ -139,7 +140,10 @@ def test_a_folder_of_files_is_recognised_until_a_file_is_added(documents, tmp_pa
     assert rows_of(sweep(source, workdir=folder, memory="2GB", representations=["stem"])) == rows_of(first)
     assert (folder / "counted.json").stat().st_mtime_ns == counted
     (source / "c.jsonl").write_text("".join(lines[30:]), encoding="utf-8")
-    assert sweep(source, workdir=folder, memory="2GB", representations=["stem"]).report.used == 40
+    found = sweep(source, workdir=folder, memory="2GB", representations=["stem", "morph"], short="strict")
+    assert (found.report.read, found.report.used) == (40, 40)
+    expected = sweep(str(documents), representations=["stem", "morph"], short="strict", estimate=False)
+    assert rows_of(found) == rows_of(expected)
 
 
 def test_files_are_read_once_to_see_that_they_are_whole(documents, tmp_path, monkeypatch):
@@ -384,3 +388,63 @@ def test_similar_documents_are_those_found_in_memory(unequal, tmp_path, monkeypa
     # These documents tell exact counts from those of links alone.
     monkeypatch.setattr(deduplication, "recounted", lambda pairs, pick: pairs)
     assert statuses("weak.jsonl", workdir=tmp_path / "work", memory="2GB") != expected
+
+
+# Documents are read once for a work folder, and again only if something that reading gave is no longer there.
+
+
+def test_a_stream_is_read_once_for_all_representations(documents, tmp_path):
+    wanted = ["stem", "morph"]
+    whole = sweep(str(documents), representations=wanted, short="strict", estimate=False)
+    rows = map(json.loads, documents.read_text(encoding="utf-8").splitlines())
+    found = sweep(rows, workdir=tmp_path / "w", memory="2GB", representations=wanted, short="strict")
+    assert rows_of(found) == rows_of(whole)
+    assert found.report.used == 40
+
+
+@pytest.mark.parametrize("lost", ["deleted", "overwritten"])
+def test_a_quarantine_file_that_is_no_longer_there_is_written_again(documents, tmp_path, lost):
+    with documents.open("a", encoding="utf-8") as file:
+        file.write("{\n")
+    quarantine = tmp_path / "bad.jsonl"
+    options = {**STEMS, "workdir": tmp_path / "w", "on_error": "skip", "quarantine": quarantine}
+    first, kept = sweep(str(documents), **options), quarantine.read_bytes()
+    assert b"E_JSON" in kept
+    quarantine.unlink() if lost == "deleted" else quarantine.write_bytes(b"")
+    again = sweep(str(documents), **options)
+    assert quarantine.read_bytes() == kept
+    assert (rows_of(again), again.report) == (rows_of(first), first.report)
+
+
+def test_an_intact_quarantine_file_does_not_make_a_run_read_again(documents, tmp_path):
+    options = {**STEMS, "workdir": tmp_path / "w", "on_error": "skip", "quarantine": tmp_path / "bad.jsonl"}
+    sweep(str(documents), **options)
+    made = (tmp_path / "w" / "counted.json").stat().st_mtime_ns
+    sweep(str(documents), **options)
+    assert (tmp_path / "w" / "counted.json").stat().st_mtime_ns == made
+
+
+def test_documents_that_change_while_a_resumed_run_works_are_noticed(documents, tmp_path, monkeypatch):
+    options = {"workdir": tmp_path / "w", "memory": "2GB", "representation": "stem", "preset": "faithful"}
+    dedup(str(documents), tmp_path / "a.jsonl", **options)
+    before = WorkFolder.stage
+
+    def replaced_then_made(*given, **named):
+        rows = [json.loads(line) for line in documents.read_text(encoding="utf-8").splitlines()]
+        documents.write_text("".join(json.dumps(row | {"id": f"other-{row['id']}"}) + "\n" for row in rows))
+        return before(*given, **named)
+
+    monkeypatch.setattr(WorkFolder, "stage", replaced_then_made)
+    with pytest.raises(BadDataError, match="different documents"):
+        dedup(str(documents), tmp_path / "b.jsonl", **options)
+    assert not (tmp_path / "b.jsonl").exists()
+
+
+def test_unfinished_files_of_other_programs_stay(documents, tmp_path):
+    folder = tmp_path / "downloads"
+    folder.mkdir()
+    (folder / "film.mkv.part").write_bytes(b"half")
+    (folder / "stem-keys.keys.arrow.part").write_bytes(b"half")
+    sweep(str(documents), workdir=folder, **STEMS)
+    assert (folder / "film.mkv.part").read_bytes() == b"half"
+    assert not list(folder.glob("*.arrow.part"))

@@ -5,7 +5,6 @@ from collections import Counter
 
 import pytest
 
-from infostream_dedup.language.lexicon.frequency import common_forms
 from infostream_dedup.model import PRESETS, Document, Settings
 from infostream_dedup.model.stream_records import Verdict
 from infostream_dedup.stream.deduplicator import Deduplicator
@@ -13,9 +12,10 @@ from infostream_dedup.stream.engine import StreamEngine
 from infostream_dedup.stream.settings import StreamSettings
 from infostream_dedup.stream.store import Store
 from infostream_dedup.stream.store.checking import checks
+from tests.long_words import LONG_WORDS
 
 # Words that the background knows: made-up ones have no key terms in the first epoch.
-WORDS = [form for form, _ in common_forms("ru") if len(form) > 4 and form.isalpha()][500:4000]
+WORDS = LONG_WORDS[500:4000]
 STEMS = Settings(representation="stem")
 
 

@@ -185,6 +185,7 @@ def test_what_is_not_an_equivalent_gives_nothing():
         ("⁇ правительство", "уряд", "ru", "a piece that the model does not know"),
         ("<unk>", "уряд", "ru", "a piece that the model does not know"), ("банк", "банк", "ru", "a copy"),
         ("Банк.", "банк", "ru", "a copy"), ("prime minister", "премʼєр-міністр", "en", "two words"),
+        ("мир и", "світ", "ru", "two words, one of which is no form"),
         ("принятое постановление", "постанова", "ru", "two words"), ("тетететете", "серпень", "ru", "a stutter"),
         ("правительствоправительство", "правитель", "ru", "a stutter"),
         ("октябрь октябрь", "жовтень", "ru", "one word twice"), ("government", "уряд", "ru", "another alphabet"),

@@ -124,6 +124,7 @@ def test_spellings_of_a_name() -> None:
     assert romanisation.romanised("зеленський", "uk")[0] == "zelenskyi"
     assert "zelensky" in romanisation.romanised("зеленський", "uk")
     assert romanisation.romanised("щербаков", "ru")[0] == "shcherbakov"
+    assert [romanisation.romanised(name, "uk")[0] for name in ("ярема", "маряна")] == ["yarema", "mariana"]
     assert romanisation.romanised("ёжик1", "ru") == []
     # Only names that look Slavic are written in Cyrillic.
     assert romanisation.cyrillised("kovalchuk", "uk") == "ковалчук"

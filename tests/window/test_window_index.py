@@ -9,7 +9,32 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from infostream_dedup.links.compiled import window_index
+from infostream_dedup.links.compiled.kernels.window_lists import START, Pool, compact
 from infostream_dedup.links.compiled.window_index import WindowIndex
+
+
+@pytest.fixture(autouse=True, scope="module")
+def small_arrays():
+    """Arrays that are full often, and too long soon."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(window_index, "_LEAST_SPARE", 8)
+        patch.setattr(window_index, "_FIRST_SLOTS", 4)
+        empty_pool = window_index._empty_pool
+        one = np.empty(1, dtype=np.uint32)
+        patch.setattr(window_index, "_empty_pool", lambda slots: empty_pool(slots)._replace(postings=one.copy()))
+        yield
+
+
+def check_chunks(index):
+    """Every list is within its chunk, no two chunks overlap, and none reaches into unused memory."""
+    for pool in (index._postings.keys, index._postings.targets):
+        lists = pool.lists[pool.lists[:, 3] > pool.lists[:, 0]]
+        lists = lists[np.argsort(lists[:, 0])]
+        assert np.all(np.diff(lists, axis=1) >= 0)
+        assert np.all(lists[1:, 0] >= lists[:-1, 3])
+        assert lists[-1:, 3].max(initial=0) <= pool.used[0] <= len(pool.postings)
+
 
 terms = st.sets(st.integers(0, 12).map(lambda term: term * 10**15), max_size=8)
 steps = st.lists(
@@ -49,6 +74,7 @@ def play(script):
         else:
             assert answered(index, keys, targets, number) == expected(window, keys, targets, number)
         assert len(index) == len(window)
+        check_chunks(index)
 
 
 @given(script=steps)
@@ -96,6 +122,7 @@ def test_many_at_once_are_the_same_as_one_by_one(entries, gone, at_once):
                 ordinal = add_one_by_one(index, bulk, ordinal)
             index.expire_before(3 * gone)
             add_one_by_one(index, after, ordinal)
+            check_chunks(index)
         assert len(single) == len(many)
         for keys, targets in [*before, *bulk, *after]:
             assert answered(single, keys, targets, 1) == answered(many, keys, targets, 1)
@@ -226,16 +253,44 @@ def test_a_long_stream_stays_exact_however_documents_are_numbered(largest, monke
     assert len(index) == 300
 
 
-def test_memory_follows_the_window_not_the_stream():
+def test_memory_follows_the_window_not_the_stream(monkeypatch):
+    monkeypatch.setattr(window_index, "_LEAST_SPARE", 1 << 17)
+    monkeypatch.setattr(window_index, "_FIRST_SLOTS", 1 << 10)
     index, sizes = WindowIndex(), []
-    for ordinal, keys, targets in long_stream(16000, 4000):
+    for ordinal, keys, targets in long_stream(8000, 500):
         index.add(ordinal, keys=keys, targets=targets)
-        index.expire_before(ordinal - 999)
+        index.expire_before(ordinal - 499)
         index.candidates(keys=keys, targets=targets, k_min=4)
-        if ordinal % 4000 == 3999:
+        if ordinal % 2000 == 1999:
             sizes.append(index.nbytes)
     # Four times the documents, over more than twice the terms: nothing grows any more.
     assert sizes[-1] == sizes[0]
+
+
+def test_the_array_follows_the_living_postings_while_sizes_drift():
+    # Terms come into fashion and go out again: all lists grow to hundreds of postings and shrink to none.
+    random, index, window, lengths = np.random.default_rng(5), WindowIndex(), deque(maxlen=500), []
+    for document in range(20 * 500):
+        fashion = np.unique(np.round(document / 40 + random.normal(0, 12, 60)).astype(int) + 100)
+        index.add(document, keys=fashion[:1], targets=fashion)
+        index.expire_before(document - 499)
+        window.append(len(fashion))
+        if document % 100 == 0 and document > 500:
+            lengths.append(len(index._postings.targets.postings))
+            assert lengths[-1] < 2 * sum(window)
+    assert max(lengths) < 1.1 * lengths[-1]
+
+
+def test_compaction_worked_by_hand():
+    # Three chunks: 0-4 with 5 6, 4-9 left behind, 9-15 with 3 7 8 9, of which 3 has expired, and 15-16 with 4, expired.
+    memory = np.array([0, 0, 5, 6, 1, 1, 1, 1, 1, 0, 3, 7, 8, 9, 0, 4, 0, 0, 0, 0], dtype=np.uint32)
+    lists = np.array([[9, 10, 14, 15], [0, 2, 4, 4], [15, 15, 16, 16], [0, 0, 0, 0]])
+    pool = Pool(lists, memory, np.array([16]))
+    assert compact(np.argsort(lists[:, START], kind="stable"), 5, pool) == 3
+    # A list of two gets a chunk of four, and one of three a chunk of five.
+    assert lists[:3].tolist() == [[4, 4, 7, 9], [0, 0, 2, 4], [9, 9, 9, 9]]
+    assert (memory[:2].tolist(), memory[4:7].tolist()) == ([5, 6], [7, 8, 9])
+    assert pool.used.tolist() == [9]
 
 
 def test_an_empty_index_answers_nothing():

@@ -96,7 +96,7 @@ def latin_key(name: str) -> str:
         spelt = _LATIN.sub(lambda found: _LATIN_GROUPS[found[0]], letters)
     else:
         spelt = name.translate(_CYRILLIC_KEY)
-    return without_equal(_BEFORE_VOWEL.sub("", without_equal(spelt)))
+    return without_equal(_BEFORE_VOWEL.sub("", spelt))
 
 
 def romanised(name: str, language: Language) -> list[str]:
