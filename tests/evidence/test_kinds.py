@@ -41,6 +41,7 @@ ADVISORY = WordDifference("another figure", (("MSA-17", "MSA-19"),))
 _UNDATED = {"known": False, "dated": False, "hours": np.inf}
 _ONE = {**_UNDATED, "one_sentence": True}
 _BARE = {**_UNDATED, "recalled_backward": 0.29}
+_LED = {"hours": 12.0, "recalled_forward": 0.3, "recalled_backward": 0.29}
 _MANY = {**_UNDATED, "many_figures": True, "wording_forward": 0.9, "wording_backward": 0.5}
 _MINE, _HALF = {**_MANY, "same_source": True}, {"wording_forward": 0.4, "wording_backward": 0.2}
 _ONE_RULE = "undated sentence with other numbers"
@@ -173,8 +174,13 @@ def test_rules() -> None:
         ({"probability": 0.98, "numbers": 0.74, **wording(0.15, 0.2)}, "retold", "told by another source"),
         ({"probability": 0.98, **wording(0.149, 0.2)}, "retold", "told by another source"),
         ({"hours": 36.0, "probability": 0.9, "vocabulary": 0.1}, "retold", "told by another source"),
-        ({"hours": 12.0, "probability": 0.6, "vocabulary": 0.45}, "retold", "told by another source"),
-        ({"hours": 12.0, "probability": 0.89, "vocabulary": 0.44}, "related", None),
+        ({**_LED, "probability": 0.6, "vocabulary": 0.45}, "retold", "told by another source"),
+        ({**_LED, "probability": 0.89, "vocabulary": 0.44}, "related", None),
+        ({**_LED, "probability": 0.59, "vocabulary": 0.59}, "related", None),
+        ({**_LED, "probability": 0.5, "vocabulary": 0.6}, "retold", "told by another source"),
+        ({**_LED, "probability": 0.5, "vocabulary": 0.1, "recalled_backward": 0.3}, "retold", "told by another source"),
+        ({**_LED, "probability": 0.49, "vocabulary": 0.6, "recalled_backward": 0.3}, "related", None),
+        ({**_LED, "probability": 0.89, "numbers": 0.29, "recalled_backward": 0.3}, "related", None),
         ({"hours": 12.1, "probability": 0.89, "vocabulary": 0.9}, "related", None),
         ({"hours": 36.1}, "related", None),
         ({**_UNDATED, "probability": 0.5, **wording(0.9, 0.15)}, "contained", "lies inside"),

@@ -320,9 +320,13 @@ def told_with_other_numbers(pair: PairFacts) -> NDArray[np.bool_]:
 
 
 def told_by_another_source(pair: PairFacts) -> NDArray[np.bool_]:
-    """Two sources within 36 hours, and the model is sure; or, within half a day, the story's vocabulary is repeated."""
-    again = (pair.probability >= 0.6) & (pair.vocabulary >= 0.45) & (pair.hours <= NEWS_HOURS)
-    return _by_another_source(pair) & ((pair.probability >= 0.9) | again) & ~_numbers_of_another_step(pair)
+    """Two sources within 36 hours, and the model is sure, or accepts them within half a day.
+
+    Then the story's vocabulary is repeated, or something of each lead is in the other text, as in posts of few words.
+    """
+    again = (pair.probability >= 0.6) & (pair.vocabulary >= 0.45) | (pair.probability >= 0.5) & _lead_kept(pair)
+    soon = again & (pair.hours <= NEWS_HOURS)
+    return _by_another_source(pair) & ((pair.probability >= 0.9) | soon) & ~_numbers_of_another_step(pair)
 
 
 def told_again(pair: PairFacts) -> NDArray[np.bool_]:
@@ -443,7 +447,7 @@ def _mostly_old(pair: PairFacts) -> NDArray[np.bool_]:
 
 def counts_may_decide(pair: PairFacts) -> NDArray[np.bool_]:
     """Pairs of which a rule asks whether the numbers at their beginnings are others."""
-    alike = (pair.wording_least >= LEAST_WORDING) | (pair.probability >= 0.6) & (pair.lead >= 0.25)
+    alike = (pair.wording_least >= LEAST_WORDING) | (pair.lead >= 0.25)
     near = ~pair.known | (pair.hours <= STORY_HOURS) | (pair.wording_least >= LEAST_WORDING)
     none = np.maximum(pair.counts_forward, pair.counts_backward) <= 0
     asked = pair.own | _by_another_source(pair) | (pair.numbers < 0) | none | pair.same_source & (pair.numbers < 0.9)
