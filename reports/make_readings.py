@@ -20,12 +20,12 @@ documents of mdnews (and pairs of kind `copy` of whole collections) were drawn b
 judged on 22 to 30 November 2026 from titles, sources, dates and texts, shuffled with unscored links of class `other`,
 by readers who saw no verdict, kind or probability. The rules were changed after the first three rounds, before the
 sixth, before and after the seventh, and after the eighth, so only the last rounds of a class describe the program as it
-is. On mdnews the thresholds of the kinds were chosen, too. Round 2111 drew equal numbers of pairs from ten sets, after
-`retold`, `follow-up` and `translation` had been changed; of slavictopics and `updated`, all had been read then. Rounds
-2129 and 2143 did so before and after `contains` and `template` were changed; a third of the claims of `follow-up` in
-2129 are sister advisories, and all of `updated` and `differs` but one are renderings of one text with another word. In
-2161, pairs of two sources were read before `retold` took more of those of 12 hours, by numbers of other rules; 2179 is
-the rest of these. All but one of their wrong ones are next steps, most of a morning of drones in tgposts.
+is. mdnews also gave the thresholds of the kinds. Round 2111 drew equal numbers of pairs from ten sets, after `retold`,
+`follow-up` and `translation` had been changed; of slavictopics and `updated`, all had been read then. Rounds 2129 and
+2143 did so before and after `contains` and `template` were changed; a third of the `follow-up` of 2129 are sister
+advisories, and all `updated` and `differs` but one renderings of one text. In 2161, pairs of two sources were read
+before `retold` took more of those of 12 hours; 2179 is the rest. What is wrong there are next steps of a story
+(drones).
 
 *Second*: right if the reader's second word counts too, or one given in doubt. Right for `retold` is the same story, a
 copy or an update of it; for `similar` anything that shares an affair, a form or a passage; for others their name."""
