@@ -24,8 +24,7 @@ is. mdnews also gave the thresholds of the kinds. Round 2111 drew equal numbers 
 `follow-up` and `translation` had been changed; of slavictopics and `updated`, all had been read then. Rounds 2129 and
 2143 did so before and after `contains` and `template` were changed; a third of the `follow-up` of 2129 are sister
 advisories, and all `updated` and `differs` but one renderings of one text. In 2161, pairs of two sources were read
-before `retold` took more of those of 12 hours; 2179 is the rest. What is wrong there are next steps of a story
-(drones).
+before `retold` took more of those of 12 hours; 2179 is the rest. What is wrong there is a next step of the story.
 
 *Second*: right if the reader's second word counts too, or one given in doubt. Right for `retold` is the same story, a
 copy or an update of it; for `similar` anything that shares an affair, a form or a passage; for others their name."""
