@@ -55,7 +55,7 @@ class ColumnNames:
         pairs = _pairs(columns)
         self._ours = {theirs: ours for ours, theirs in pairs if theirs}
         self._dropped = {ours for ours, theirs in pairs if not theirs}
-        self.absent = set(self._ours)  # names that no record had so far
+        self.absent = sorted(self._ours)  # names that no record had so far
         self._layouts: dict[tuple[str, ...], tuple[list[str], list[tuple[str, str]]]] = {}
 
     def __bool__(self) -> bool:
@@ -69,7 +69,7 @@ class ColumnNames:
         if names not in self._layouts:
             self._layouts[names] = self.names(names), self._inside(names)
             known = {str(one).strip() for one in names}
-            self.absent -= {one for one in self.absent if one in known or one.split(".")[0] in known}
+            self.absent[:] = [one for one in self.absent if not known & {one, one.split(".")[0]}]
         ours, inside = self._layouts[names]
         return dict(zip(ours, values.values(), strict=True)) | {name: _part(values, path) for path, name in inside}
 

@@ -114,7 +114,7 @@ class ReadingReport:
     # columns that seem to be fields under other names, and were not read as such: `published=date,source=site`
     unread: str = field(default="", compare=False)
     # columns that were named (`columns`) and that no document had
-    absent: set[str] = field(default_factory=set, compare=False)
+    absent: list[str] = field(default_factory=list, compare=False)
     # number of documents passed on, by their field `source`; `""` if it is empty
     sources: dict[str, int] = field(default_factory=dict, compare=False)
     # number of documents passed on, by language, given or (for languages other than ours) detected; `""` if detection
@@ -168,7 +168,7 @@ class ReadingReport:
         if self.corrected_languages:
             line += f"; wrong languages corrected: {self.corrected_languages}"
         if self.absent and self.read:
-            line += f"; no column is called {', '.join(map(repr, sorted(self.absent)))}"
+            line += f"; no column is called {', '.join(map(repr, self.absent))}"
         if self.unread:
             line += f"; to read more fields, try --columns {self.unread}"
         if self.shortened:

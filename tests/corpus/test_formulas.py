@@ -50,9 +50,9 @@ def test_very_many_columns_take_seconds(tmp_path):
     few, many = tmp_path / "few.csv", tmp_path / "many.csv"
     few.write_bytes(wide(20_000))
     many.write_bytes(wide(150_000))
-    # Quadratic code took 8 seconds for the small one.
-    assert seconds(few) < 2
-    assert seconds(many) < 6
+    # Quadratic code took 8 seconds for the small one, on a machine twice as fast as the slowest so far.
+    assert (small := seconds(few)) < 6
+    assert seconds(many) < 20 * small
 
 
 def test_columns_that_come_twice_are_named_but_not_all(tmp_path):
