@@ -102,7 +102,7 @@ _LONGEST_RATIO: Final = 3
 _LONG: Final = 16  # output up to this length is never too long: уряд is правительство, дім is building
 _UNKNOWN: Final = ("⁇", "<unk>")
 _ARTICLES: Final = ("the", "a", "an")
-# One to three letters three times in a row, four or more twice: тетете, законзакон; not кускус.
+# One to three letters three times in a row, four to forty twice: тетете, законзакон; not кускус.
 _STUTTER: Final = re.compile("(.{1,3})\\1\\1|(.{4,40})-?\\2", re.DOTALL)
 _FOREIGN: Final[dict[Language, re.Pattern[str]]] = {
     "ru": re.compile(f"[A-Za-zіїєґ{APOSTROPHE}]"),
