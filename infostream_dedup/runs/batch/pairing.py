@@ -636,8 +636,10 @@ class CommonWording(AlignedColumns):
 
     def ordered(self, *, strongest_first: bool, top: int | None) -> CommonWording:
         """The pairs in the order of (a, b), or of their wording; of ``top``, the strongest."""
-        order = np.lexsort((self.b, self.a, -self.shares.min(axis=1), -self.shares.max(axis=1)))[:top]
-        return self.at(order if strongest_first else order[np.lexsort((self.b[order], self.a[order]))])
+        found = self
+        if strongest_first or top is not None:
+            found = self.at(np.lexsort((self.b, self.a, -self.shares.min(axis=1), -self.shares.max(axis=1)))[:top])
+        return found if strongest_first else found.at(np.lexsort((found.b, found.a)))
 
     @collector_paused()
     def rows(self, ids: list[str]) -> list[WordingRow]:
