@@ -21,8 +21,7 @@ RunIn = Callable[..., "subprocess.CompletedProcess[bytes]"]
 LIMIT = 900  # seconds that a command may take
 CORPORA = Path(__file__).resolve().parents[2] / "shared" / "data"
 
-# A case that first waits for the compiler says nothing about the code under test. `make test` draws the same few cases
-# each time; `make test-all` draws many new ones.
+# `make test` draws the same few cases each time; `make test-all` draws many new ones.
 settings.register_profile("quick", deadline=None, derandomize=True, max_examples=25)
 settings.register_profile("thorough", deadline=None, max_examples=200)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "quick"))

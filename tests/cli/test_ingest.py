@@ -296,10 +296,6 @@ def kill_and_go_on(tmp_path, kills, seed, *options):
     )
 
 
-def test_kills_at_random_moments_lose_and_repeat_nothing(tmp_path):
-    kill_and_go_on(tmp_path, kills=2, seed=1)
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", range(9))
 def test_many_kills_lose_and_repeat_nothing(tmp_path, seed):

@@ -48,11 +48,10 @@ def seconds(path):
 
 def test_very_many_columns_take_seconds(tmp_path):
     few, many = tmp_path / "few.csv", tmp_path / "many.csv"
-    few.write_bytes(wide(20_000))
-    many.write_bytes(wide(150_000))
-    # Quadratic code took 8 seconds for the small one, on a machine twice as fast as the slowest so far.
-    assert (small := seconds(few)) < 6
-    assert seconds(many) < 20 * small
+    few.write_bytes(wide(6_000))
+    many.write_bytes(wide(45_000))
+    # Quadratic code takes 56 times as long for the large one.
+    assert seconds(many) < 20 * max(seconds(few), 0.2)
 
 
 def test_columns_that_come_twice_are_named_but_not_all(tmp_path):

@@ -57,7 +57,7 @@ def acknowledged_until_killed(path: Path, first: int, draw: random.Random) -> li
     return [(int(place), what) for place, what in said]
 
 
-@pytest.mark.parametrize("kills", [8, pytest.param(100, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("kills", [3, pytest.param(100, marks=pytest.mark.slow)])
 def test_killed_at_any_moment(tmp_path: Path, kills: int, record_property: Callable[[str, object], None]) -> None:
     path, draw = tmp_path / "news.db.desk", random.Random(kills)  # noqa: S311
     acknowledged: set[tuple[int, str]] = set()
