@@ -7,6 +7,7 @@ import signal
 import stat
 import threading
 import time
+from _thread import start_new_thread
 from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import takewhile
@@ -132,7 +133,8 @@ def stopping() -> Iterator[threading.Event]:
     ours = (signal.SIGTERM, signal.SIGINT) if threading.current_thread() is threading.main_thread() else ()
     before = {number: signal.getsignal(number) for number in ours}
     for number in before:
-        signal.signal(number, lambda *_: stop.set())
+        # In another thread: this one may be within `wait`, whose lock it would wait for.
+        signal.signal(number, lambda *_: start_new_thread(stop.set, ()))
     try:
         yield stop
     finally:

@@ -23,6 +23,6 @@ def followed(*arguments: str, **options: Any) -> Iterator["subprocess.Popen[byte
 def ended(process: "subprocess.Popen[bytes]") -> tuple[bytes, str]:
     """What a run still printed after SIGTERM, and what it said."""
     process.send_signal(signal.SIGTERM)
-    rest, errors = process.communicate(timeout=60)
+    rest, errors = process.communicate(timeout=300)
     assert process.returncode == 0, errors
     return rest, errors.decode()

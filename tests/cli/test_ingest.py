@@ -20,6 +20,7 @@ import pytest
 
 from infostream_dedup.documents import read_documents, row_of
 from infostream_dedup.sample import documents_path
+from infostream_dedup.stream.intake import stopping
 from tests.cli.following import ended, followed
 
 COMMAND = [sys.executable, "-m", "infostream_dedup", "ingest"]
@@ -202,10 +203,16 @@ def follow_into(tmp_path, folder, verdicts, rows):
         while time.monotonic() < end and not is_whole():
             time.sleep(0.05)
         process.send_signal(signal.SIGTERM)
-        _, errors = process.communicate(timeout=60)
+        _, errors = process.communicate(timeout=300)
     finally:
         process.kill()
     assert process.returncode in ends, errors
+
+
+def test_a_signal_that_comes_while_the_wait_begins_is_heard():
+    with stopping() as stop, stop._cond:  # held by ``wait`` for a moment
+        signal.raise_signal(signal.SIGTERM)
+    assert stop.wait(60)
 
 
 def test_a_file_of_verdicts_gets_each_once_wherever_the_run_was_killed(tmp_path):
