@@ -20,7 +20,7 @@ from infostream_dedup.documents import (
     ReadingReport,
     check_output,
     check_quarantine,
-    file_kind,
+    file_format,
     write_documents,
 )
 from infostream_dedup.documents.documents import refuse_idle_prefix, row_as_given
@@ -307,7 +307,7 @@ def dedup(
     # Preset faithful compares whole texts, as the papers do.
     lines = LeftOutLines(boilerplate, keep_repeated_lines or not judged)
     if out is not None:
-        file_kind(str(out))
+        file_format(str(out))
     with rereadable(source, read, keep=out is None) as documents:
         if out is not None:
             inputs = [*documents.paths, *([] if boilerplate is None else [boilerplate])]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
@@ -63,16 +64,11 @@ class IngestedBatch:
 class Ingestion(Closing, Tabular):
     """An iterator over the verdicts of an input. A batch is decided when its first verdict is read.
 
-    The store is closed at the end of the input, or at the end of a ``with`` block.
-
-    Args:
-        batches: the batches, each on disk before it is yielded.
-        report: what was read.
-        resources: resources to close at the end.
-        columns: names of the columns of ``IngestedBatch.rows``.
+    The store is closed at the end of the input, or at the end of a ``with`` block. Dropped before anything was read or
+    closed, it warns that nothing was ingested.
 
     Attributes:
-        columns: as given; ``None`` if the rows are documents, which may have different fields.
+        columns: names of the columns of ``IngestedBatch.rows``; ``None`` for documents, which may have other fields.
         report: what has been read so far.
     """
 
@@ -85,21 +81,29 @@ class Ingestion(Closing, Tabular):
     ) -> None:
         self._batches: Iterator[IngestedBatch] = UnbrokenIterator(batches)
         self._resources = resources
-        self._verdicts: Iterator[Verdict] = UnbrokenIterator(
-            verdict for batch in self.batches() for verdict in batch.verdicts
-        )
+        # Made when needed: it would keep this object alive, which is to warn as soon as it is dropped.
+        self._verdicts: Iterator[Verdict] | None = None
+        self._begun = False
         self._kept: list[dict[str, Any]] = []
         self.columns = columns
         self.report = report
 
     def close(self) -> None:
         """Close the store; batches not yet read are not ingested."""
+        self._begun = True
         self._resources.close()
+
+    def __del__(self) -> None:
+        if not getattr(self, "_begun", True):
+            told = "ingest() was called and its result never read, so nothing was ingested: read it, as list() does"
+            warnings.warn(told, RuntimeWarning, stacklevel=2)
 
     def __iter__(self) -> Self:
         return self
 
     def __next__(self) -> Verdict:
+        if self._verdicts is None:
+            self._verdicts = UnbrokenIterator(verdict for batch in self.batches() for verdict in batch.verdicts)
         return next(self._verdicts)
 
     def as_rows(self) -> list[dict[str, Any]]:
@@ -112,6 +116,7 @@ class Ingestion(Closing, Tabular):
 
     def batches(self) -> Iterator[IngestedBatch]:
         """Yield the remaining batches, each on disk before it is yielded."""
+        self._begun = True
         with self._resources:
             yield from self._batches
 
@@ -182,7 +187,8 @@ def ingest(
             of the store) and reading options by name.
 
     Returns:
-        An iterator of ``Verdict`` with ``report`` and ``batches()``; nothing is ingested until it is read.
+        An iterator of ``Verdict`` with ``report`` and ``batches()``. Nothing is ingested until it is read, as
+        ``list(...)`` does; it warns if it is dropped unread.
 
     Raises:
         ConfigurationError: the store was made with other settings, or an option is out of range or given twice.
@@ -228,7 +234,7 @@ def ingest(
         judge = read_model(model)
     agreed = _settings(Path(store), settings, single, classified=judge is not None)
     bad = read.bad_records()
-    tell = note or _ignore
+    tell = note or (lambda _: None)
     # A missing input is refused before a store is made.
     batches: Iterator[PlacedBatch] = iter(())
     if broker is None:
@@ -305,10 +311,6 @@ def _check_mode(mode: int | None) -> None:
     """Refuse permissions with which the owner could not read and write the store, such as 640 in decimal digits."""
     if mode is not None and not (isinstance(mode, int) and 0o600 <= mode <= 0o777 and mode & 0o600 == 0o600):
         raise ConfigurationError(f"mode is {mode!r}; expected permissions such as 0o640, which let the owner write")
-
-
-def _ignore(_: str) -> None:
-    """Ignore a remark."""
 
 
 def _broker_of(source: Any, **given: str | None) -> str | None:

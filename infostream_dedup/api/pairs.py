@@ -21,6 +21,7 @@ from infostream_dedup.errors import ConfigurationError, UsageError
 from infostream_dedup.model import Document, fields_of
 from infostream_dedup.model.limits import OneOf, Range, names_in, own_number
 from infostream_dedup.model.settings import Settings, Within, preset_of
+from infostream_dedup.model.tabular import column_of
 
 if TYPE_CHECKING:
     import numpy as np
@@ -35,20 +36,13 @@ if TYPE_CHECKING:
 class PairListing(sources.Listing["PairRow"]):
     """Pairs in the order of (a, b), computed as they are read.
 
-    Args:
-        rows: the pairs.
+    Attributes:
         columns: column names of ``PairRow.as_dict``.
         report: what was read.
         settings: settings that decided key terms and relations.
         semantic: whether the sentence encoder was used.
         k_min: as requested.
         advice: with ``k="auto"``, what the sweep advised.
-
-    Attributes:
-        settings: as given.
-        semantic: as given.
-        k_min: as given.
-        advice: as given.
         left_out: pairs of kinds that are not listed, counted once the rows are read.
         documents: where they are in memory, the documents without their texts.
     """
@@ -80,8 +74,8 @@ class PairListing(sources.Listing["PairRow"]):
         place = {id: number for number, id in enumerate(fields_of(self.documents).ids)}  # noqa: A001 - its own word
         told, title = super().to_arrow(), cache(lambda id: self.documents[place[id]].title or None)  # noqa: A006
         for side in "ba" if place else "":
-            titles = [*map(title, told[side].to_pylist())]
-            told = told.add_column(told.column_names.index("b") + 1, f"title_{side}", [titles])
+            titles = column_of(f"title_{side}", [*map(title, told[side].to_pylist())])
+            told = told.add_column(told.column_names.index("b") + 1, f"title_{side}", titles)
         first = [name for name in ("kind", "probability") if name in told.column_names]
         return told.select([*first, *(name for name in told.column_names if name not in first)])
 

@@ -83,15 +83,9 @@ _MESSAGE_COLUMNS: Final = ("group", "position", "id", "source", "kind", "span", 
 class Provenances(Listing[dict[str, Any]]):
     """The rows of ``provenance``, one for each copy.
 
-    Args:
+    Attributes:
         groups: name and provenance of each group, the largest first.
         total: number of groups, shown or not.
-        documents: one document of each group, and those of no group.
-        report: what was read.
-
-    Attributes:
-        groups: as given.
-        total: as given.
     """
 
     def __init__(

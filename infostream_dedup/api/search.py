@@ -16,6 +16,7 @@ from infostream_dedup.documents import Reading, ReadingReport, check_quarantine
 from infostream_dedup.errors import UsageError
 from infostream_dedup.model import Language, Settings, fields_of, microseconds_of, single_documents
 from infostream_dedup.model.limits import Range, check_moment
+from infostream_dedup.model.tabular import column_type
 
 if TYPE_CHECKING:
     import scipy.sparse as sp
@@ -226,10 +227,7 @@ class TermListing(Listing[Any]):
         import pyarrow as pa
         import pyarrow.parquet as pq
 
-        texts, numbers = pa.list_(pa.string()), pa.list_(pa.list_(pa.int64()))
-        types = {"rank": pa.int64(), "number": pa.int64(), "weight": pa.float64(), "documents": pa.int64()}
-        types |= {"places": numbers, "places_in_title": numbers, "equivalents": texts}
-        schema = pa.schema([(name, types.get(name, pa.string())) for name in self.columns])
+        schema = pa.schema([(name, column_type(name)) for name in self.columns])
         rows = self.as_dicts()
         with pq.ParquetWriter(file, schema) as writer:
             while block := list(islice(rows, _ROWS_AT_ONCE)):

@@ -56,16 +56,10 @@ class Listing(Tabular, Generic[Row]):
 
     Rows are computed as they are read, and kept, so that they can be read again; ``once`` reads them without keeping.
 
-    Args:
-        rows: the rows, computed as they are read if possible.
+    Attributes:
         columns: names of the columns of each row, in order.
         report: what was read.
         warnings: sentences for people who use the rows.
-
-    Attributes:
-        columns: as given.
-        report: as given.
-        warnings: as given.
 
     Example:
         >>> from infostream_dedup.documents import ReadingReport

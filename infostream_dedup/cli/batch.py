@@ -57,9 +57,6 @@ class _Range(click.ParamType[range]):
         return found
 
 
-_OUT: Final = "--out"
-
-
 class _Remembering(Command):
     """A command that keeps the arguments it was called with."""
 
@@ -74,7 +71,7 @@ def _command_line() -> str:
     kept = [
         _without_folder(word)
         for before, word in zip(["", *words], words, strict=False)
-        if word.partition("=")[0] != _OUT and before != _OUT
+        if "--out" not in (before, word.partition("=")[0])
     ]
     return shlex.join(["infostream-dedup", "sweep", *kept])
 
@@ -363,6 +360,7 @@ def demo(*, out: str, serve: bool, port: int, wide: bool, output_format: str | N
     help="Number of terms that must match; auto: the one that sweep advises.  [default: 6, or the preset's]",
 )
 @alike("--k-min", type=options.FROM_ONE, help="List all pairs with this many terms in either direction instead.")
+@output("--out", type=options.FILE_OR_PIPE, default="-", help="Output file, as of dedup.  [default: standard output]")
 @output("--terms", type=["all", "none"], default="all", help="Include the matching terms.")
 @alike("--cross-language", is_flag=True, help="Only pairs of two languages.")
 @alike("--between-files", is_flag=True, help="Only pairs of two files.")
@@ -414,7 +412,9 @@ def demo(*, out: str, serve: bool, port: int, wide: bool, output_format: str | N
 @options.judgeable_settings_options
 @options.reading_options
 @options.general_options("table", "jsonl", "json", "csv")
-def pairs(documents: tuple[str, ...], terms: str, wide: bool, output_format: str | None, **given: Any) -> None:
+def pairs(
+    documents: tuple[str, ...], out: str, terms: str, wide: bool, output_format: str | None, **given: Any
+) -> None:
     """List pairs of documents that say the same, report one story, or are linked by key terms.
 
     Columns: a, b (ids, the earlier first), forward (key terms of a found in b), backward, n_a, n_b (key terms of each),
@@ -446,26 +446,25 @@ def pairs(documents: tuple[str, ...], terms: str, wide: bool, output_format: str
     if --k, --k-min, --n, --score, --target, --representation stem or pivot, or --statistics is given.
     """
     from infostream_dedup.api.pairs import topics_note
+    from infostream_dedup.documents import file_format
 
+    form = printing.form_of(out, output_format or (None if out == "-" else file_format(out)))
     with printing.progress_bar(stages=given["workdir"] is not None) as progress:
         found = api.pairs(documents, terms=terms == "all", progress=progress, **given)
-    if printing.is_drawn(output_format, wide=wide):
+    if out == "-" and printing.is_drawn(output_format, wide=wide):
         reading = {name: given[name] for name in drawn.AGAIN}
         drawn.print_pairs(map(_pair_for_the_eye, found), documents, reading, items=lambda: found.report.used)
         _note_left_out(found)
         printing.note_reading(found.report)
         return
-    form = printing.chosen_format(output_format, "table", "jsonl")
     links = Counter[bool]()
     rows: Iterator[PairRow] = found.once()
     if given["cross_language"] and found.settings.representation == "pivot" and given["top"] is None:
         rows = _counted(rows, links)
-    printing.print_rows(
-        (_pair_for_the_eye(row) if form == "table" else row.as_dict() for row in rows),
-        form,
-        columns=found.columns,
-        further=True,
-    )
+    shown = (_pair_for_the_eye(row) if form == "table" else row.as_dict() for row in rows)
+    number = printing.print_rows(shown, form, columns=found.columns, further=True, out=out, inputs=documents)
+    if out != "-":
+        printing.note(f"{number:,} pair{'s' * (number != 1)}: {out}")
     if said := topics_note(links.total(), links[True], found.settings.k):
         printing.note(said)
     _note_advice(found.advice)
@@ -531,18 +530,14 @@ def terms_of(documents: tuple[str, ...], out: str | None, output_format: str | N
     """
     with printing.progress_bar() as progress:
         found = api.key_terms(documents, progress=progress, **given)
-    if out is None:
-        printing.print_rows(
-            found.as_dicts(), printing.chosen_format(output_format, "table", "jsonl"), columns=found.columns
-        )
-    elif out.endswith(".parquet"):
+    if out is not None and out.endswith(".parquet"):
         from infostream_dedup.documents.outputs import open_output
 
-        # The schema comes from the rows: an empty list has no type of its own.
         with open_output(out, inputs=[one for one in documents if one != "-"]) as file:
             found.write_parquet(file)
     else:
-        printing.save_rows(found.as_dicts(), out, columns=found.columns, inputs=documents)
+        form = printing.form_of(out, None if out else output_format)
+        printing.print_rows(found.as_dicts(), form, columns=found.columns, out=out, inputs=documents)
     printing.note_reading(found.report)
 
 
@@ -557,7 +552,7 @@ def terms_of(documents: tuple[str, ...], out: str | None, output_format: str | N
 @output(
     "--out",
     type=options.FILE_OR_PIPE,
-    help="Output: .jsonl, .json, .csv (also .gz), .parquet, .xlsx; or -. On a terminal, counts and groups do without.",
+    help="Output: .jsonl, .json, .csv, .tsv (also .gz), .parquet, .xlsx; or -. A terminal shows groups without it.",
 )
 @output(
     "--show",

@@ -341,6 +341,10 @@ def note_reading(report: ReadingReport | None, *, more: str = "") -> None:
     if report is None:
         return
     RUN.was_read(report)
+    for one in report.first_bad:
+        note(f"quarantined: {one}")
+    if report.first_bad and (more_bad := report.quarantined - len(report.first_bad)):
+        note(f"quarantined: {more_bad:,} more (--quarantine FILE keeps them all)")
     summary = report.summary() + more
     if sys.stderr.isatty():
         # To a person, it is news only if something was not used as it was given.
@@ -367,23 +371,40 @@ def print_rows(
     *,
     columns: Sequence[str] | None = None,
     further: bool = False,
-) -> None:
-    """Print rows in one of the formats; ``further``: some rows have more columns."""
-    from infostream_dedup.documents.outputs import write_all_columns, write_rows
+    out: str | None = None,
+    inputs: Iterable[str] = (),
+) -> int:
+    """Print rows, or write all of them to the file ``out``, and count them; ``further``: some have more columns."""
+    from infostream_dedup.documents import outputs
 
-    if further and output_format == "csv":
-        write_all_columns(rows, sys.stdout.buffer, dialect=csv_dialect(), without_rows=columns or ())
-        return
+    target = out or "-"
+    if output_format == "table":
+        rows = list(rows)
+        print_table(rows)
+        return len(rows)
+    if target == "-" and output_format in ("xlsx", "parquet") and sys.stdout.isatty():
+        told = f"send it to a file: ... --format {output_format} > rows.{output_format}"
+        raise click.UsageError(f"{output_format} cannot be shown here; {told}")
     if further and output_format == "xlsx":
         rows = list(rows)
         columns = list(dict.fromkeys([*(columns or ()), *(name for row in rows for name in row)]))
-    if output_format == "table":
-        print_table(list(rows))
-    else:
-        if output_format in ("xlsx", "parquet") and sys.stdout.isatty():
-            told = f"send it to a file: ... --format {output_format} > rows.{output_format}"
-            raise click.UsageError(f"{output_format} cannot be shown here; {told}")
-        write_rows(rows, sys.stdout.buffer, cast("RowFormat", output_format), columns=columns, dialect=csv_dialect())
+    form, dialect = cast("RowFormat", output_format), outputs.form_for(target, csv_dialect())
+    kept = [name for name in inputs if name != "-"]
+    with outputs.open_output(target, inputs=kept) as file, outputs.packed(file, target) as stream:
+        if further and form == "csv":
+            return outputs.write_all_columns(rows, stream, dialect=dialect, without_rows=columns or ())
+        return outputs.write_rows(rows, stream, form, columns=columns, dialect=dialect)
+
+
+def form_of(out: str | None, given: str | None) -> str:
+    """Return the requested format of rows, or the one that suits the file, the terminal or the pipe."""
+    from infostream_dedup.documents import outputs
+
+    if out in (None, "-"):
+        return chosen_format(given, "table", "jsonl")
+    if given == "table":
+        raise click.UsageError("a table is for the terminal only; for a file use --format jsonl, json or csv")
+    return given or outputs.row_format(str(out))
 
 
 def save_page(page: str, target: str, *, inputs: Iterable[str]) -> None:
@@ -392,22 +413,6 @@ def save_page(page: str, target: str, *, inputs: Iterable[str]) -> None:
 
     with open_output(target, inputs=inputs) as stream:
         stream.write(page.encode("utf-8", "replace"))
-
-
-def save_rows(
-    rows: Iterable[Mapping[str, Any]],
-    target: str,
-    output_format: str | None = None,
-    *,
-    columns: Sequence[str] | None = None,
-    inputs: Iterable[str] = (),
-) -> None:
-    """Write rows to a file, completely or not at all."""
-    from infostream_dedup.documents.outputs import open_output, row_format, write_rows
-
-    form = cast("RowFormat", output_format or row_format(target))
-    with open_output(target, inputs=[name for name in inputs if name != "-"]) as stream:
-        write_rows(rows, stream, form, columns=columns, dialect=csv_dialect())
 
 
 def csv_dialect() -> CsvDialect:

@@ -84,15 +84,11 @@ def find(documents: tuple[str, ...], out: str, output_format: str | None, **give
     if out == "-" and "coverage_a" in found.columns and printing.is_drawn(output_format):
         again = {name: given[name] for name in drawn.AGAIN}
         drawn.print_passages(found.once(), documents, again)
-    elif out == "-":
-        form = printing.chosen_format(output_format, "table", "jsonl")
+    else:
+        form = printing.form_of(out, output_format)
         shown = form == "table" and "coverage_a" in found.columns
         rows = map(_for_the_eye, found.once()) if shown else found.once()
-        printing.print_rows(rows, form, columns=found.columns)
-    elif output_format == "table":
-        raise click.UsageError("a table is for the terminal only; for a file use --format jsonl, json or csv")
-    else:
-        printing.save_rows(found.once(), out, output_format, columns=found.columns, inputs=documents)
+        printing.print_rows(rows, form, columns=found.columns, out=out, inputs=documents)
     for warning in found.warnings:
         printing.note(f"warning: {warning}")
     printing.note_reading(found.report)

@@ -160,21 +160,15 @@ def audit(
     what was counted, what was estimated, and what your judgements say, with 95 % intervals. Use the same settings
     both times.
     """
-    if out is not None and output_format == "table":
-        raise click.UsageError("a table is for the terminal only; for a file use --format jsonl, json or csv")
+    form = printing.form_of(out, output_format)
     with printing.progress_bar() as progress:
         found = api.audit(documents, judged=judged, progress=progress, **given)
-    form = printing.chosen_format(output_format, "table", "jsonl")
-    if out is not None:
-        printing.save_rows(found.rows, out, output_format, columns=found.columns, inputs=documents)
-    elif form == "json":
+    if out is None and form == "json":
         printing.print_json(found.as_dict())
-    elif form == "table":
-        printing.print_rows(
-            [{name: row[name] for name in found.columns if name not in _LONG} for row in found.rows], form
-        )
     else:
-        printing.print_rows(found.rows, form, columns=found.columns)
+        hidden = _LONG if form == "table" else ()
+        rows = [{name: value for name, value in row.items() if name not in hidden} for row in found.rows]
+        printing.print_rows(rows, form, columns=found.columns, out=out, inputs=documents)
     printing.note("\n".join(found.notes))
     printing.note_reading(found.report)
 
@@ -274,7 +268,8 @@ def compare(
 
             write_comparison(found, out)
         if wanted:
-            printing.save_rows(rows, target, inputs=[*documents, *filter(None, [given["labels"]])])
+            inputs = [*documents, *filter(None, [given["labels"]])]
+            printing.print_rows(rows, printing.form_of(target, None), out=target, inputs=inputs)
     _say_of_comparison(found)
     if wanted:
         printing.note(f"{len(rows)} pairs to judge: {target}")

@@ -12,7 +12,7 @@ import infostream_dedup as api
 from infostream_dedup.cli.drawn import print_covered, print_groups, print_message, print_shown
 from infostream_dedup.cli.face import Commands, Excludes, alike, command, output, reads, store_argument
 from infostream_dedup.cli.options import general_options, mode_option, moment_of, wide_option
-from infostream_dedup.cli.output import chosen_format, is_drawn, note, note_remnants, print_rows, save_rows
+from infostream_dedup.cli.output import chosen_format, form_of, is_drawn, note, note_remnants, print_rows
 
 _FORMATS = ("table", "jsonl", "json", "csv")
 _DAMAGED = 65
@@ -493,27 +493,18 @@ def export_command(
     asked; audit then counts no others.
     """
     from infostream_dedup.api.desk import export_labels, label_studio_tasks
-    from infostream_dedup.documents.outputs import row_format
 
+    beside = (str(file), f"{file.resolve()}.desk")
     if label_studio:
         tasks = label_studio_tasks(file, who=who)
-        if out is None:
-            print_rows(tasks, "json")
-        else:
-            save_rows(tasks, out, "json", inputs=(str(file), f"{file.resolve()}.desk"))
+        print_rows(tasks, "json", out=out, inputs=beside)
         note(f"{len(tasks)} tasks")
         return
-    if out is not None and output_format == "table":
-        raise click.UsageError("a table is for the terminal only; for a file use --format jsonl, json or csv")
     rows = export_labels(file, who=who)
-    form = chosen_format(output_format, "table", "jsonl") if out is None else output_format or row_format(out)
+    form = form_of(out, output_format)
     # JSON Lines contain only the fields given; tables have all columns in every row.
     shown = rows if form == "jsonl" else [{name: row.get(name) for name in _LABELS} for row in rows]
-    if out is None:
-        print_rows(shown, form, columns=_LABELS)
-    else:
-        # The desk is next to the store.
-        save_rows(shown, out, form, columns=_LABELS, inputs=(str(file), f"{file.resolve()}.desk"))
+    print_rows(shown, form, columns=_LABELS, out=out, inputs=beside)
     note(f"{len(rows)} pairs")
 
 

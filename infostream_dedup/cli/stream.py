@@ -16,7 +16,7 @@ import infostream_dedup as api
 from infostream_dedup.cli import options
 from infostream_dedup.cli.drawn import print_hits, print_ingested
 from infostream_dedup.cli.face import Commands, Excludes, Needs, access, alike, command, expert, output, reads
-from infostream_dedup.cli.output import chosen_format, is_drawn, note, note_reading, print_rows, progress_bar, save_rows
+from infostream_dedup.cli.output import chosen_format, form_of, is_drawn, note, note_reading, print_rows, progress_bar
 from infostream_dedup.cli.run_log import RUN
 from infostream_dedup.errors import InfostreamError, NoInputError
 from infostream_dedup.machine.platform import path_of
@@ -615,12 +615,8 @@ def collect(sources: tuple[str, ...], out: str | None, output_format: str | None
 
     found = api.collect(sources, on_failure=tell, **given)
     RUN.was_read(found.report)
-    if out is None:
-        print_rows(found.once(), chosen_format(output_format, "jsonl", "jsonl"), columns=found.columns)
-    else:
-        save_rows(
-            found.once(), out, output_format, columns=found.columns, inputs=[one for one in sources if "://" not in one]
-        )
+    form = form_of(out, output_format or (None if out else "jsonl"))
+    print_rows(found.once(), form, columns=found.columns, out=out, inputs=[one for one in sources if "://" not in one])
     used, passed_over = found.report.used, found.report.quarantined_by_code
     said = [f"collected {used} document{'' if used == 1 else 's'}"]
     said += [f"{passed_over[code]} {word}" for code, word in _PASSED_OVER.items() if code in passed_over]

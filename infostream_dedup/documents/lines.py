@@ -30,7 +30,8 @@ Format = Literal["jsonl", "json", "csv", "parquet", "xlsx"]
 STANDARD_STREAM: Final = "-"
 
 _FORMATS: Final[dict[str, Format]] = {
-    ".jsonl": "jsonl", ".ndjson": "jsonl", ".json": "json", ".csv": "csv", ".parquet": "parquet", ".xlsx": "xlsx",
+    ".jsonl": "jsonl", ".ndjson": "jsonl", ".json": "json", ".csv": "csv", ".tsv": "csv", ".parquet": "parquet",
+    ".xlsx": "xlsx",
 }  # fmt: skip
 _GZIP: Final = ".gz"
 InputFormat = Literal["jsonl", "json", "csv", "parquet", "arrow", "xlsx", "text", "reader"]
@@ -66,26 +67,19 @@ COLLECT_ADVICE: Final = (
 """What to do with such a file."""
 
 
-class FileKind(NamedTuple):
-    """How to write a file: its format, and whether it is compressed with gzip."""
-
-    format: Format
-    packed: bool
-
-
-def file_kind(name: str) -> FileKind:
-    """Return how to write the file `name`; ``-`` is JSON Lines."""
+def file_format(name: str) -> Format:
+    """Return the format in which to write the file `name`; ``-`` is JSON Lines."""
     if name == STANDARD_STREAM:
-        return FileKind("jsonl", packed=False)
+        return "jsonl"
     path = PurePath(name.lower())
     packed = path.suffix == _GZIP
     form = _FORMATS.get(path.with_suffix("").suffix if packed else path.suffix)
     if form is None or (packed and form in ("parquet", "xlsx")):
         raise ConfigurationError(
-            f"{name}: unknown kind of file; known endings are .jsonl and .ndjson (JSON Lines), .json, .csv, "
+            f"{name}: unknown kind of file; known endings are .jsonl and .ndjson (JSON Lines), .json, .csv, .tsv, "
             "each also with .gz, .parquet, .xlsx, and - for standard output"
         )
-    return FileKind(form, packed)
+    return form
 
 
 def input_format(name: str) -> InputFormat:

@@ -24,7 +24,7 @@ import orjson
 
 from infostream_dedup.documents.documents import row_of
 from infostream_dedup.documents.json_files import json_bytes
-from infostream_dedup.documents.lines import STANDARD_STREAM, file_kind
+from infostream_dedup.documents.lines import STANDARD_STREAM, file_format
 from infostream_dedup.errors import BadDataError, CannotCreateError, CannotWriteError, MissingExtraError
 from infostream_dedup.machine.files import remove_stale_parts
 from infostream_dedup.machine.platform import lock_file, sync
@@ -280,9 +280,15 @@ def _form(dialect: CsvDialect | CsvForm) -> CsvForm:
     return dialect if isinstance(dialect, CsvForm) else _FORMS[dialect]
 
 
+def form_for(name: str | Path, dialect: CsvDialect | CsvForm) -> CsvForm:
+    """Return the form of a file: with tabs if it is called ``.tsv``."""
+    form = _form(dialect)
+    return form._replace(separator="\t") if str(name).lower().removesuffix(".gz").endswith(".tsv") else form
+
+
 def row_format(name: str) -> RowFormat:
-    """Return the format of a file of rows by its ending; JSON Lines if it says nothing."""
-    ending = Path(name).suffix.lower()[1:]
+    """Return the format of a file of rows by its ending, also with ``.gz``; JSON Lines if it says nothing."""
+    ending = Path(name.lower().removesuffix(".gz")).suffix[1:].replace("tsv", "csv")
     return cast("RowFormat", ending) if ending in get_args(RowFormat) else "jsonl"
 
 
@@ -444,14 +450,15 @@ def write_documents(
     dialect: CsvDialect | CsvForm = "standard",
 ) -> int:
     """Write documents with all their fields, in order, in one pass; memory is bounded, except for workbooks."""
-    kind = file_kind(str(target))
+    kind = file_format(str(target))
     rows = (row_of(document) if isinstance(document, Document) else document for document in documents)
-    with open_output(target, inputs=inputs) as file, _pack(file, packed=kind.packed) as stream:
-        match kind.format:
+    with open_output(target, inputs=inputs) as file, packed(file, target) as stream:
+        match kind:
             case "jsonl" | "json":
-                return write_rows(rows, stream, kind.format)
+                return write_rows(rows, stream, kind)
             case "csv":
-                return write_all_columns(rows, stream, raw=raw, dialect=dialect, without_rows=_REQUIRED)
+                form = form_for(target, dialect)
+                return write_all_columns(rows, stream, raw=raw, dialect=form, without_rows=_REQUIRED)
             case "parquet":
                 return write_parquet(rows, stream, columns=_REQUIRED)
             case "xlsx":
@@ -460,8 +467,9 @@ def write_documents(
 
 
 @contextmanager
-def _pack(file: BinaryIO, *, packed: bool) -> Iterator[BinaryIO]:
-    if not packed:
+def packed(file: BinaryIO, target: str | Path) -> Iterator[BinaryIO]:
+    """Open a file for writing; what is called ``.gz`` is packed."""
+    if not str(target).lower().endswith(".gz"):
         yield file
         return
     # No name and no time in the archive's header, so that the same documents give the same bytes.

@@ -365,8 +365,8 @@ def make_builder(reading: Reading, report: ReadingReport | None, *, plain: bool 
     return builder
 
 
-# With a buffer, pages are read as needed instead of a whole column of a row group at once.
-_BUFFER_BYTES: Final = 2**20
+# Bytes. With a buffer, pages are read as needed; ``pre_buffer``, pyarrow's default, would read and keep whole columns.
+_BUFFER: Final = 2**20
 _BATCH_BYTES: Final = 256 * 2**20
 _SMALL_FILE: Final = 16 * 2**20
 
@@ -379,7 +379,7 @@ def parquet_records(source: str, names: ColumnNames, read_batch: ReadBatch, *, i
 
     rows = 0
     try:
-        with Path(source).open("rb") as stream, pq.ParquetFile(stream, buffer_size=_BUFFER_BYTES) as file:
+        with Path(source).open("rb") as stream, pq.ParquetFile(stream, buffer_size=_BUFFER, pre_buffer=False) as file:
             wrong = schema_error(file.schema_arrow, source, names, ids=ids)
             if wrong is not None:
                 yield wrong

@@ -55,6 +55,7 @@ class Record(NamedTuple):
 Item: TypeAlias = Record | BadDataError
 """Readers yield errors instead of raising them, so that reading can continue after a bad record."""
 
+_NAMED: Final = 3
 _RAW_BYTES: Final = 48 * 1024  # 64 KiB once encoded in base64
 
 
@@ -103,6 +104,8 @@ class ReadingReport:
     used: int = 0  # number of documents passed on
     # number of records set aside by code of their fault, in order of first occurrence
     quarantined_by_code: dict[str, int] = field(default_factory=dict)
+    # the first few of these records, and what is wrong with each, unless they are kept in a quarantine file
+    first_bad: list[str] = field(default_factory=list, compare=False)
     # number of documents passed on by file, in the order in which the files were read
     used_by_source: dict[str, int] = field(default_factory=dict)
     # number of documents by language, for languages other than ours
@@ -219,6 +222,8 @@ class BadRecords(Closing):
             raise error
         if self._file is not None:
             self._file.add(error)
+        elif len(self.report.first_bad) < _NAMED:
+            self.report.first_bad.append(error.for_command_line)
         self.report.read += 1
         self.report.count_quarantined(error.code)
         if self._max_errors is not None and self.report.quarantined > self._max_errors:

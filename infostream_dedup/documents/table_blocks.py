@@ -43,6 +43,11 @@ class TableBlock:
 
     __slots__ = ()
     values: dict[int, list[str | None]]
+    before: int
+
+    def numbers(self, rows: NDArray[np.int64]) -> NDArray[np.uint64]:
+        """Number of each row, from 1."""
+        return (rows + (self.before + 1)).astype(np.uint64)
 
     def strings(self, rows: NDArray[np.int64], field: int) -> list[str | None]:
         """Ids, sources or addresses of rows."""
@@ -76,10 +81,6 @@ class ArrowBlock(TableBlock):
     def item(self, row: int) -> Item | None:
         """Return a row as the plain code reads it; None if it is blank."""
         return next(batch_records(self.batch.slice(row, 1), self.source, self.before + row))
-
-    def numbers(self, rows: NDArray[np.int64]) -> NDArray[np.uint64]:
-        """Number of each row, from 1."""
-        return (rows + (self.before + 1)).astype(np.uint64)
 
     def date(self, row: int) -> object:
         """The value of ``published``."""
@@ -281,10 +282,6 @@ class ListBlock(TableBlock):
     def item(self, row: int) -> Item | None:
         """Return a dict as the plain code reads it."""
         return next(list_records(self.dicts[row : row + 1], self.before + row + 1))
-
-    def numbers(self, rows: NDArray[np.int64]) -> NDArray[np.uint64]:
-        """Number of each dict, from 1."""
-        return (rows + (self.before + 1)).astype(np.uint64)
 
     def date(self, row: int) -> object:
         """The value of ``published``."""

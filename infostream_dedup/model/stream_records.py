@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from infostream_dedup.errors import BadDataError
+
 
 Status = Literal["new", "exact", "duplicate", "similar", "insufficient_text"]
 STATUSES: Final[tuple[Status, ...]] = ("new", "exact", "duplicate", "similar", "insufficient_text")
@@ -155,6 +157,8 @@ class Verdict:
 
 class Verdicts(Tabular, list[Verdict]):
     """The verdicts of a batch, in its order; as a table they have all fields but the classifier's."""
+
+    quarantined: Sequence[BadDataError] = ()  # errors of the documents that were left out (``on_error="skip"``)
 
     def as_rows(self) -> list[dict[str, Any]]:
         """The verdicts, as plain dicts."""

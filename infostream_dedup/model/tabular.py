@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from html import escape
@@ -90,14 +91,37 @@ def arrow_table(rows: Sequence[Mapping[str, Any]], columns: Sequence[str] = ()) 
     import pyarrow as pa
 
     names = dict.fromkeys([*columns, *_names(rows)])
-    return pa.table({name: _arrow_column([row.get(name) for row in rows]) for name in names})
+    return pa.table({name: column_of(name, [row.get(name) for row in rows]) for name in names})
 
 
-def _arrow_column(values: list[Any]) -> Any:
+_WHOLE: Final = ("forward backward n_a n_b k ordinal rank number documents sentences novel words links").split()
+_REAL: Final = ("probability weight share symmetry transitivity precision recall f1").split()
+_PART_OF_ONE: Final = re.compile("(?:share|wording|coverage|copy)_|.*_(?:low|high|error|share|with_return)$")
+
+
+def column_type(name: str) -> Any:
+    """Return the type of a result's column, for one that has no value from which it could be inferred."""
+    import pyarrow as pa
+
+    text, whole, real = pa.string(), pa.int64(), pa.float64()
+    spans = pa.list_(pa.list_(whole))
+    met = pa.list_(pa.struct([(one, text) for one in ("a", "b", "pivot", "rung")]))
+    lists = {"terms": pa.list_(text), "equivalents": pa.list_(text), "places": spans, "places_in_title": spans}
+    shared = [("a", pa.list_(whole)), ("b", pa.list_(whole)), ("sentences", whole), ("words", whole)]
+    lists |= {"met": met, "spans": pa.list_(pa.struct(shared))}
+    lists["reasons"] = pa.list_(pa.struct([("reason", text), ("adds", real), ("words", text)]))
+    part = name in _REAL or _PART_OF_ONE.match(name)
+    return lists.get(name, whole if name in _WHOLE else real if part else text)
+
+
+def column_of(name: str, values: list[Any]) -> Any:
+    """Return a column of Arrow; values of several types become text."""
     import pyarrow as pa
 
     try:
-        return pa.array(values)
+        found = pa.array(values)
+        empty = pa.types.is_null(found.type) or found.type == pa.list_(pa.null())
+        return pa.array(values, column_type(name)) if empty else found
     except (pa.ArrowException, OverflowError, TypeError, ValueError):
         # Fields of documents may mix types, or be integers of any length.
         return pa.array([_as_text(value) for value in values], pa.string())

@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import unicodedata
 from collections import deque
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -15,17 +15,17 @@ from threading import RLock
 from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, Self, get_args
 
 from infostream_dedup.documents.documents import DocumentBuilder, OtherFields, row_of
-from infostream_dedup.documents.records import Place, Record
+from infostream_dedup.documents.records import OnError, Place, Record
 from infostream_dedup.documents.table_files import python_values
 from infostream_dedup.errors import BadDataError, ConfigurationError, InfostreamError
 from infostream_dedup.language.text.surface_pool import block_of
 from infostream_dedup.machine.files import Closing
 from infostream_dedup.machine.platform import collector_paused
 from infostream_dedup.model import Document, DocumentBlock
-from infostream_dedup.model.limits import check_record
+from infostream_dedup.model.limits import OneOf, check_record
 from infostream_dedup.model.stream_records import Batch, Verdict, Verdicts
 from infostream_dedup.stream.engine import StreamEngine
-from infostream_dedup.stream.preparation import batch_hash, content_hashes
+from infostream_dedup.stream.preparation import batch_hash, content_hash, content_hashes
 from infostream_dedup.stream.settings import StreamSettings
 from infostream_dedup.stream.store.opening import settings_at
 from infostream_dedup.stream.store.reader import Known, StoredBatch, kept_of
@@ -259,17 +259,28 @@ class Deduplicator(Closing):
         *,
         batch_id: str | None = None,
         on_conflict: OnConflict | None = None,
+        on_error: OnError = "fail",
         following: Sequence[Document] = (),
     ) -> Verdicts:
         """Judge the documents of a batch in their order, each against all earlier ones in the window.
 
-        Everything is on disk when this returns. ``following``: the documents of the next batch, if a reader has them
-        already; another thread analyses them meanwhile.
+        Everything is on disk when this returns. With ``on_error="skip"``, documents that cannot be read, or whose id is
+        known with other content, get no verdict: their errors are in ``quarantined``, with their number as ``line``.
+        ``following``: the documents of the next batch, if a reader has them already; another thread analyses them
+        meanwhile.
         """
+        OneOf(*get_args(OnError)).check("on_error", on_error)
         _check_batch_id(batch_id)
         if isinstance(batch, Mapping | Document | str):
             raise ConfigurationError(f"{type(batch).__name__} is not a batch; expected a list of documents or mappings")
         conflict = self._on_conflict if on_conflict is None else _checked_conflict(on_conflict)
+        if on_error == "skip":
+            with self._turn:
+                good, bad = built_documents(batch, self._document)
+                whole, conflicts = self._without_conflicts(good, conflict)
+                verdicts = self.process(whole, batch_id=batch_id, on_conflict=conflict, following=following)
+            verdicts.quarantined = sorted([*bad, *conflicts], key=lambda error: error.line or 0)
+            return verdicts
         with self._turn, collector_paused():
             given = batch if isinstance(batch, DocumentBlock) else [*map(self._document, batch, count(1))]
             read = self._read_ahead_of(given)
@@ -292,10 +303,10 @@ class Deduplicator(Closing):
                     if ahead is None or read is None:
                         read = engine.read(plan.documents, versions=plan.versions, content_hashes=plan.hashes)
                     self._read_ahead(engine, documents, following)
-                    verdicts = self._decide(engine, name, digest, plan, read)
+                    decided = self._decide(engine, name, digest, plan, read)
             if done is None:
                 self._engine = engine
-                return Verdicts(verdicts)
+                return Verdicts(decided)
         if done.content_hash != digest:
             raise BadDataError(
                 f"batch {name!r} already exists with different content; give each batch its own id",
@@ -370,6 +381,22 @@ class Deduplicator(Closing):
         else:
             raise place.error("E_TYPE", f"{type(item).__name__}, expected a document or a mapping")
         return self._builder.build(record)
+
+    def _without_conflicts(
+        self, documents: Sequence[tuple[int, Document]], on_conflict: OnConflict
+    ) -> tuple[list[Document], list[BadDataError]]:
+        """Set aside the documents whose id exists with different content, in the store or earlier in the batch."""
+        known = self._store.known_of(list({document.id: None for _, document in documents}))
+        contents = {name: {one.content_hash for one in versions} for name, versions in known.items()}
+        good, bad = [], []
+        for number, document in documents:
+            content = content_hash(document)
+            if content in contents.setdefault(document.id, {content}) or takes_versions(document, on_conflict):
+                good.append(document)
+            else:
+                message = "the id already exists with different content"
+                bad.append(Place(_SOURCE, number).error("E_ID_CONFLICT", message, "id"))
+        return good, bad
 
     def _current_engine(self) -> StreamEngine:
         engine, self._engine = self._engine, None
@@ -454,6 +481,19 @@ def _with_boilerplate(settings: StreamSettings, given: str | None) -> StreamSett
     if given is None and settings.boilerplate is not None:
         raise ConfigurationError("the stream was started with a boilerplate list; give the same list (--boilerplate)")
     return settings.but(boilerplate=given)
+
+
+def built_documents(
+    items: Iterable[Any], build: Callable[[Any, int], Document]
+) -> tuple[list[tuple[int, Document]], list[BadDataError]]:
+    """Return the documents that can be built, each with its number from 1, and the errors of the others."""
+    good, bad = [], []
+    for number, item in enumerate(items, 1):
+        try:
+            good.append((number, build(item, number)))
+        except BadDataError as error:
+            bad.append(error)
+    return good, bad
 
 
 def takes_versions(document: Document, on_conflict: str) -> bool:

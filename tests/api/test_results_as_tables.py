@@ -95,6 +95,16 @@ def test_results_without_rows_have_their_columns() -> None:
     for found in (pairs(apart), pairs(apart, k=6), passages.find(apart), pairs([])):
         assert set(found.to_arrow().column_names) - {"title_a", "title_b"} == set(found.columns)
         assert found.to_arrow().num_rows == 0
+    for options in ({}, {"preset": "faithful"}, {"by": "wording"}, {"explain": True}):
+        empty = pairs(apart, **options).to_arrow().schema
+        assert empty == pairs(DOCUMENTS, **options).to_arrow().select(empty.names).schema, options
+
+
+def test_an_ingestion_that_nobody_reads_warns(tmp_path) -> None:
+    with pytest.warns(RuntimeWarning, match="nothing was ingested"):
+        ingest(DOCUMENTS, tmp_path / "a.db")
+    with ingest(DOCUMENTS, tmp_path / "a.db") as ingestion:
+        assert len(list(ingestion)) == len(DOCUMENTS)
 
 
 def test_a_field_of_several_types_is_text_in_a_table() -> None:

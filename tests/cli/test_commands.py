@@ -1,6 +1,7 @@
 """Every command as its user runs it."""
 
 import csv
+import gzip
 import io
 import json
 import os
@@ -91,6 +92,17 @@ def test_pairs_without_a_pair_still_have_the_columns_as_csv(run):
     assert run("pairs", "-", *plain, stdin=one).stdout == header + b",terms\n"
     assert run("pairs", "-", *plain, "--terms", "none", stdin=one).stdout == header + b"\n"
     assert run("pairs", SAMPLE, *plain, "--terms", "none").stdout.startswith(header + b"\n")
+
+
+def test_pairs_are_written_to_a_file_as_they_are_printed(run, tmp_path):
+    for ending in ("csv", "json", "jsonl", "parquet", "xlsx"):
+        out = tmp_path / f"pairs.{ending}"
+        assert b"344 pairs: " in run("pairs", SAMPLE, "--out", str(out)).stderr
+        assert out.read_bytes() == run("pairs", SAMPLE, "--format", ending).stdout
+    run("pairs", SAMPLE, "--out", str(tmp_path / "pairs.tsv.gz"))
+    assert gzip.decompress((tmp_path / "pairs.tsv.gz").read_bytes()).startswith(b"a\tb\tforward\t")
+    refused = (("pairs.xls",), ("pairs.csv", "--format", "table"), (SAMPLE,))
+    assert [run("pairs", SAMPLE, "--out", tmp_path / name, *more).returncode for name, *more in refused] == [78, 2, 73]
 
 
 def test_judged_pairs_explain_themselves(run):

@@ -132,11 +132,6 @@ def test_judgements_for_other_settings_are_doubted(run: Run, tmp_path: Path) -> 
     assert not any("may be wrong" in text for text in said([row | {"asked": True} for row in unknown]))
 
 
-def test_a_table_is_not_written_to_a_file(run: Run, tmp_path: Path) -> None:
-    assert run(*ASK, "--out", "ask.txt", "--format", "table").returncode == 2
-    assert not (tmp_path / "ask.txt").exists()
-
-
 def test_a_desk_takes_a_spreadsheet_and_gives_one(run: Run, tmp_path: Path) -> None:
     run("ingest", str(documents_path()), "--store", "news.db", "--quiet")
     asked = run(*ASK, "--out", "ask.csv")

@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from infostream_dedup.cli.run_log import _with_command
+from infostream_dedup.cli.run_log import _with_command, exit_code_of
 from infostream_dedup.errors import BadDataError
 
 GOOD = '{"id": "1", "text": "Снег идёт"}\n'.encode()
@@ -43,10 +43,13 @@ def test_skipped_records_are_counted_and_kept(run, tmp_path):
     assert answer.returncode == 0
     assert b"read 3 = used 1 + quarantined 2" in answer.stderr
     assert len((tmp_path / "bad.jsonl").read_bytes().splitlines()) == 2
-    answer = run(
-        "pairs", "-", "--on-error", "skip", "--quarantine", "bad.jsonl", "--max-errors", "1", stdin=b"{]\n[]\n"
-    )
+    skip = ("pairs", "-", "--on-error", "skip")
+    answer = run(*skip, "--quarantine", "bad.jsonl", "--max-errors", "1", stdin=b"{]\n[]\n")
     assert answer.returncode == 65
+    said = run(*skip, stdin=GOOD + b"{]\n" * 5).stderr
+    assert said.count(b"quarantined: -:") == 3
+    assert b"-:4: " in said
+    assert b"quarantined: 2 more (--quarantine FILE keeps them all)\n" in said
 
 
 def test_nothing_is_left_behind_when_reading_fails(run, tmp_path):
@@ -120,31 +123,19 @@ def test_arguments_that_python_misreads_are_refused(run, tmp_path):
     assert "'text=Текст' is UTF-8; set PYTHONUTF8=1" in answer.stderr.decode()
 
 
-def test_interruption_says_so():
-    from infostream_dedup.cli.run_log import exit_code_of
-
-    def interrupted():
-        raise KeyboardInterrupt
-
-    assert exit_code_of(interrupted) == 130
-
-
-def test_a_bug_is_called_a_bug(capsys, monkeypatch):
-    from infostream_dedup.cli.run_log import exit_code_of
-
+@pytest.mark.parametrize(("raised", "code"), [(KeyboardInterrupt, 130), (ZeroDivisionError("x"), 70)])
+def test_an_interruption_and_a_bug_are_told_apart(capsys, monkeypatch, raised, code):
     monkeypatch.delenv("INFOSTREAM_DEDUP_DEBUG", raising=False)
 
     def broken():
-        raise ZeroDivisionError("x")
+        raise raised
 
-    assert exit_code_of(broken) == 70
-    assert "a bug of infostream-dedup: ZeroDivisionError: x" in capsys.readouterr().err
+    assert exit_code_of(broken) == code
+    assert ("a bug of infostream-dedup: ZeroDivisionError: x" in capsys.readouterr().err) == (code == 70)
 
 
 def test_a_machine_without_a_temporary_folder_is_told_to_name_one(capsys, monkeypatch):
     import tempfile
-
-    from infostream_dedup.cli.run_log import exit_code_of
 
     monkeypatch.setattr(tempfile, "tempdir", None)
     monkeypatch.setattr(tempfile, "_candidate_tempdir_list", lambda: ["/nowhere/at/all"])

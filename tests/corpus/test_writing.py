@@ -1,4 +1,3 @@
-import gzip
 import io
 import os
 import signal
@@ -121,11 +120,11 @@ def test_a_link_stays_a_link_and_a_file_keeps_its_mode(tmp_path: Path) -> None:
     assert len(real.read_bytes().splitlines()) == 2
 
 
-def test_a_new_file_has_the_usual_mode(tmp_path: Path) -> None:
-    plain = tmp_path / "plain"
+def test_a_new_file_with_the_longest_name_has_the_usual_mode(tmp_path: Path) -> None:
+    plain, target = tmp_path / "plain", tmp_path / ("x" * 249 + ".jsonl")
     plain.write_bytes(b"")
-    write_documents(DOCUMENTS, tmp_path / "out.jsonl")
-    assert (tmp_path / "out.jsonl").stat().st_mode == plain.stat().st_mode
+    write_documents(DOCUMENTS, target)
+    assert target.stat().st_mode == plain.stat().st_mode
 
 
 def test_pipes_are_written_directly(tmp_path: Path) -> None:
@@ -147,12 +146,6 @@ def test_devices_are_outputs_and_folders_are_none(tmp_path: Path, monkeypatch: p
     for target, said in ((tmp_path, "it is a directory"), (tmp_path / "no" / "out.jsonl", "No such file")):
         with pytest.raises(CannotCreateError, match=said):
             check_output(target)
-
-
-def test_a_long_name_is_taken(tmp_path: Path) -> None:
-    target = tmp_path / ("x" * 249 + ".jsonl")
-    write_documents(DOCUMENTS, target)
-    assert target.exists()
 
 
 def test_targets_that_cannot_be_created(tmp_path: Path) -> None:
@@ -187,13 +180,6 @@ def test_full_disk_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
 def test_standard_output(capfdbinary: pytest.CaptureFixture[bytes]) -> None:
     assert write_documents(DOCUMENTS, "-") == 2
     assert [orjson.loads(line)["id"] for line in capfdbinary.readouterr().out.splitlines()] == ["a", "b"]
-
-
-def test_gzip_head_has_no_name_and_no_time(tmp_path: Path) -> None:
-    target = tmp_path / "out.jsonl.gz"
-    write_documents(DOCUMENTS, target)
-    assert target.read_bytes()[:8][3:] == b"\0" * 5
-    assert len(gzip.decompress(target.read_bytes()).splitlines()) == 2
 
 
 INJECTIONS = ["=1+1", "+1", "-1", "@SUM(A1)", "\tx", "\r=1", "'=1", "''@x", "=cmd|' /C calc'!A0"]
@@ -302,15 +288,15 @@ def test_calendar_intervals_are_text_in_parquet(tmp_path: Path) -> None:
 
 
 def test_writing_and_reading_take_bounded_memory(tmp_path: Path) -> None:
-    # Growth from a short input to one four times as long: 75 MB more of text must not stay in memory.
+    # Growth from a short input to one four times as long: 120 MB more, which do not compress, must not stay in memory.
     script = (
-        "import resource, sys\nimport pyarrow.parquet\nfrom infostream_dedup.documents import *\n"
+        "import base64, random, resource, sys\nimport pyarrow.parquet\nfrom infostream_dedup.documents import *\n"
         "def written(count):\n"
-        "    texts = (' '.join(map(str, range(n, n + 12_000))) for n in range(count))\n"
+        "    texts = (base64.b64encode(random.Random(n).randbytes(60_000)).decode() for n in range(count))\n"
         "    write_documents(({'id': str(n), 'text': text} for n, text in enumerate(texts)), sys.argv[1])\n"
         "    assert sum(1 for _ in read_documents(sys.argv[1])) == count\n"
         "    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss\n"
-        "print(-written(250) + written(1000))"
+        "print(-written(500) + written(2000))"
     )
     for ending in (".csv", ".parquet"):
         arguments = [sys.executable, "-c", script, str(tmp_path / f"out{ending}")]

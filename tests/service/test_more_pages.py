@@ -71,6 +71,9 @@ def test_documents_without_a_source_have_no_link_to_all_groups(fresh: ServiceCli
     fresh("POST", "/v1/batches", json={"documents": [{"id": "a", "text": TEXT}]})
     assert "unknown source" in fresh("GET", "/sources?ui=en").text
     assert "/groups?source=" not in fresh("GET", "/sources?ui=en").text
+    # Without a headline or a kept text either, they are named by their key terms.
+    fresh("POST", "/v1/batches", json={"documents": [{"id": "b", "text": TEXT}]})
+    assert not any("<bdi>no headline</bdi>" in fresh("GET", page).text for page in ("/?ui=en", "/groups?ui=en"))
 
 
 def test_an_empty_store_has_nothing_to_say(fresh: ServiceClient) -> None:

@@ -86,6 +86,11 @@ def test_mappings_are_checked(stream):
         stream.process([5])
     with pytest.raises(ConfigurationError, match="dict is not a batch; expected a list"):
         stream.process({"id": "d", "text": "bridge"})
+    mixed = [{"id": "b"}, 5, {"id": "a", "text": "another"}, {"id": "e", "text": "bridge"}]
+    for _ in range(2):
+        found = stream.process(mixed, on_error="skip")
+        assert [one.id for one in found] == ["e"]
+        assert {one.line: one.code for one in found.quarantined} == {1: "E_MISSING", 2: "E_TYPE", 3: "E_ID_CONFLICT"}
 
 
 def test_documents_made_by_hand_are_checked_and_dated_like_mappings(tmp_path, plain):

@@ -34,8 +34,15 @@ from infostream_dedup.stream.store.stories import ORDERS, documents_of, story_na
 router = APIRouter(include_in_schema=False, route_class=LiteralEndRoute)
 _LATEST: Final = 40
 _FIRST_ALARMS: Final = 5
+_TERMS_SHOWN: Final = 6
 _LARGEST: Final = 5
 _WEEK: Final = 7 * 24 * 3_600_000_000
+
+
+def _begin(store: Store, ordinal: int) -> str:
+    """Name a document without a headline: by its first words, or by its key terms if its text is not kept."""
+    terms = browsing.key_terms_of(store.connection, ordinal)[:_TERMS_SHOWN]
+    return store.beginning(ordinal) or ", ".join(one["term"] for one in terms)
 
 
 @router.get("/", dependencies=[needs("reader")])
@@ -51,8 +58,8 @@ async def now(request: Request) -> Response:
         largest = browsing.group_page(store.connection, week, by_date=False, after=None, limit=_LARGEST)
         stories = {story_named(store.connection, row["group"]): row for row in reversed(largest)}
         latest = [one for one in latest_verdicts(store.connection, _LATEST) if not _is_muted(one, muted)]
-        for row in latest:
-            row["title"] = row["title"] or store.beginning(row["ordinal"])
+        for row in (*latest, *largest):
+            row["title"] = row["title"] or _begin(store, row["ordinal"])
         return latest, [row | {"story": one} for one, row in stories.items()][::-1]
 
     rows, largest = await service.read(question)
@@ -124,9 +131,10 @@ async def groups(
         moved = browsing.surviving_group(connection, wanted) if found is None and wanted is not None else None
         its_story = None if found is None else story_named(connection, found["group"])
         for one in [] if found is None else found["members"][:_ROWS]:
-            one["begin"] = store.beginning(one["ordinal"])
+            one["begin"] = _begin(store, one["ordinal"])
         spreads = browsing.spread_of(connection, [row["group"] for row in rows])
         for row in rows:
+            row["title"] = row["title"] or _begin(store, row["ordinal"])
             row["bars"] = bars(spreads.get(row["group"], []), _SPARK)
         return rows, found, moved, position_of(connection).documents == 0, its_story
 
@@ -166,7 +174,7 @@ def _others(store: Store, shown: dict[str, Any]) -> list[dict[str, Any]]:
     found = browsing.group_with_members(store.connection, shown["group"])
     others = [] if found is None else [one for one in found["members"] if not one["forgotten"]]
     members = [one for one in in_order(others) if one["id"] != shown["id"]][:_LATEST]
-    return [one | {"title": one["title"] or store.beginning(one["ordinal"])} for one in members]
+    return [one | {"title": one["title"] or _begin(store, one["ordinal"])} for one in members]
 
 
 @router.get("/documents/{id:path}", dependencies=[needs("reader")])
@@ -178,7 +186,7 @@ async def document(request: Request, id: str) -> Response:  # noqa: A002
         if shown is None:
             return None
         text = store.text(shown["ordinal"])
-        shown["title"] = shown["title"] or store.beginning(shown["ordinal"])
+        shown["title"] = shown["title"] or _begin(store, shown["ordinal"])
         whole = [{"text": text or "", "passage": 0, "word": 0}]
         return {
             "shown": shown,

@@ -8,7 +8,6 @@ import unicodedata
 from collections.abc import AsyncIterator, Callable, Sequence
 from concurrent.futures import Future
 from contextlib import AbstractContextManager, ExitStack
-from dataclasses import dataclass
 from typing import Annotated, Any, Final, Literal, cast
 from urllib.parse import quote
 
@@ -24,7 +23,6 @@ from infostream_dedup.documents.records import Place, Record
 from infostream_dedup.errors import BadDataError
 from infostream_dedup.model import Document
 from infostream_dedup.model.settings import Thresholds
-from infostream_dedup.model.stream_records import Verdict
 from infostream_dedup.service import answer_models as forms
 from infostream_dedup.service.answers import JsonResponse, LiteralEndRoute, existing, json_body, needs, read_body
 from infostream_dedup.service.figures import count_soon
@@ -32,7 +30,7 @@ from infostream_dedup.service.logs import log_batch, log_event, reason_of
 from infostream_dedup.service.problems import Body, ProblemError, checked, detail_of, problem_of
 from infostream_dedup.service.running import LaterBatch, RunningService, caller_of, running
 from infostream_dedup.service.tokens import LOCAL, TakenRoom
-from infostream_dedup.stream.deduplicator import Deduplicator, OnConflict, takes_versions
+from infostream_dedup.stream.deduplicator import Deduplicator, OnConflict, built_documents
 from infostream_dedup.stream.preparation import batch_hash, content_hash
 from infostream_dedup.stream.retuning import retune as retune_store
 from infostream_dedup.stream.settings import StreamSettings
@@ -43,53 +41,26 @@ from infostream_dedup.stream.store.restoring import Position, position_of
 _SOURCE: Final = "<batch>"
 
 
-@dataclass(frozen=True, slots=True)
-class SetAside:
-    """A document that could not be decided."""
-
-    index: int
-    reason: str
-    field: str | None
-    detail: str
-
-    def as_dict(self) -> dict[str, Any]:
-        """Convert to a row of the answer."""
-        return {"index": self.index, "code": self.reason, "field": self.field, "detail": self.detail}
-
-
-def built_documents(items: Sequence[Any], *, skip: bool) -> tuple[list[tuple[int, Document]], list[SetAside]]:
-    """Check the documents of a batch."""
+def placed_documents(items: Sequence[Any], *, skip: bool) -> tuple[list[tuple[int, Document]], list[BadDataError]]:
+    """Check the documents of a batch, numbered from 1; the first bad one is raised, or all are set aside."""
     builder = DocumentBuilder()
-    good: list[tuple[int, Document]] = []
-    bad: list[SetAside] = []
-    for index, item in enumerate(items):
-        place = Place(_SOURCE, index + 1)
-        try:
-            if not isinstance(item, dict):
-                raise place.error("E_TYPE", "expected an object")
-            good.append((index, builder.build(Record(item, place))))
-        except BadDataError as error:
-            if not skip:
-                raise
-            bad.append(SetAside(index, error.code, error.field, detail_of(error)))
+
+    def build(item: Any, number: int) -> Document:
+        place = Place(_SOURCE, number)
+        if not isinstance(item, dict):
+            raise place.error("E_TYPE", "expected an object")
+        return builder.build(Record(item, place))
+
+    good, bad = built_documents(items, build)
+    if bad and not skip:
+        raise bad[0]
     return good, bad
 
 
-def without_conflicts(
-    documents: Sequence[tuple[int, Document]], store: Store, on_conflict: OnConflict
-) -> tuple[list[tuple[int, Document]], list[SetAside]]:
-    """Set aside the documents whose id exists with different content, in the store or earlier in the batch."""
-    known = store.known_of(list({document.id: None for _, document in documents}))
-    contents = {name: {one.content_hash for one in versions} for name, versions in known.items()}
-    good: list[tuple[int, Document]] = []
-    bad: list[SetAside] = []
-    for index, document in documents:
-        content = content_hash(document)
-        if content in contents.setdefault(document.id, {content}) or takes_versions(document, on_conflict):
-            good.append((index, document))
-        else:
-            bad.append(SetAside(index, "E_ID_CONFLICT", "id", "the id already exists with different content"))
-    return good, bad
+def _set_aside(error: BadDataError) -> dict[str, Any]:
+    """A document that could not be decided, as a row of the answer."""
+    told = error.message if error.code == "E_ID_CONFLICT" else detail_of(error)
+    return {"index": (error.line or 1) - 1, "code": error.code, "field": error.field, "detail": told}
 
 
 _LONGEST_NAME: Final = 200
@@ -176,21 +147,26 @@ def refuse_many(documents: Sequence[Any], most: int) -> None:
 
 def name_of(batch: GivenBatch) -> tuple[str, bytes]:
     """The id of a batch, by default that of its content, and a digest of its content; BadDataError as on deciding."""
-    placed, _ = built_documents(batch.documents, skip=batch.on_error == "skip")
+    placed, _ = placed_documents(batch.documents, skip=batch.on_error == "skip")
     digest = batch_hash([content_hash(document) for _, document in placed])
     return batch.batch_id or digest.hex(), digest
 
 
 def decided_batch(stream: Deduplicator, batch: GivenBatch) -> dict[str, Any]:
     """Decide a batch in the writer's thread; it is on disk when this returns."""
-    begin, skip = time.perf_counter(), batch.on_error == "skip"
-    store = cast("Store", stream.store)
-    placed, aside = built_documents(batch.documents, skip=skip)
-    if skip and batch.on_conflict != "version":
-        placed, conflicts = without_conflicts(placed, store, batch.on_conflict)
-        aside = sorted([*aside, *conflicts], key=lambda one: one.index)
+    begin, store = time.perf_counter(), cast("Store", stream.store)
+    placed, bad = placed_documents(batch.documents, skip=batch.on_error == "skip")
     before = position_of(store.connection).batches
-    verdicts = _processed(stream, batch, placed)
+    verdicts = stream.process(
+        [document for _, document in placed],
+        batch_id=batch.batch_id,
+        on_conflict=batch.on_conflict,
+        on_error=batch.on_error,
+    )
+    for error in verdicts.quarantined:
+        error.line = placed[(error.line or 1) - 1][0]
+    aside = {error.line or 0: error for error in (*bad, *verdicts.quarantined)}
+    placed = [one for one in placed if one[0] not in aside]
     position = store.position
     return {
         "batch_id": batch.batch_id or batch_hash([content_hash(document) for _, document in placed]).hex(),
@@ -198,22 +174,12 @@ def decided_batch(stream: Deduplicator, batch: GivenBatch) -> dict[str, Any]:
         "position": {"batches": position.batches, "documents": position.documents},
         "verdicts": with_extra(
             [verdict.as_dict(stream.settings.verdict_fields) for verdict in verdicts],
-            [batch.documents[index] for index, _ in placed],
+            [batch.documents[number - 1] for number, _ in placed],
         ),
-        "quarantined": [one.as_dict() for one in aside],
+        "quarantined": [_set_aside(aside[line]) for line in sorted(aside)],
         "ignored": ignored_members(batch.documents),
         "seconds": time.perf_counter() - begin,
     }
-
-
-def _processed(stream: Deduplicator, batch: GivenBatch, placed: Sequence[tuple[int, Document]]) -> Sequence[Verdict]:
-    documents = [document for _, document in placed]
-    try:
-        return stream.process(documents, batch_id=batch.batch_id, on_conflict=batch.on_conflict)
-    except BadDataError as error:
-        if error.line is not None:
-            error.line = placed[error.line - 1][0] + 1
-        raise
 
 
 router = APIRouter(prefix="/v1", tags=["batches"], route_class=LiteralEndRoute)
@@ -440,7 +406,7 @@ async def check(request: Request) -> Response:
     service = running(request)
     asked = await read_body(request, GivenDocuments)
     refuse_many(asked.documents, service.settings.limits.checked)
-    built_documents(asked.documents, skip=False)
+    placed_documents(asked.documents, skip=False)
     # While the store is being opened, there is nothing to compare with.
     await service.position()
     verdicts = await service.checker.verdicts(asked.documents, asked.on_conflict)
