@@ -369,7 +369,6 @@ class _Judgements(NamedTuple):
 
 
 def _judgements(path: str | Path, positive: Sequence[str]) -> _Judgements:
-    """Read judged pairs."""
     from infostream_dedup.lab.labels import positive_labels, read_labels
 
     right = positive_labels(positive)

@@ -312,7 +312,6 @@ def _print_dice(found: Comparison) -> None:
 
 
 def _say_of_comparison(found: Comparison) -> None:
-    """Print remarks on the table."""
     if found.pool is not None:
         pool = found.pool
         printing.note(

@@ -131,10 +131,8 @@ def stopping() -> Iterator[threading.Event]:
     stop = threading.Event()
     # Only the main thread may handle signals.
     ours = (signal.SIGTERM, signal.SIGINT) if threading.current_thread() is threading.main_thread() else ()
-    before = {number: signal.getsignal(number) for number in ours}
-    for number in before:
-        # In another thread: this one may be within `wait`, whose lock it would wait for.
-        signal.signal(number, lambda *_: start_new_thread(stop.set, ()))
+    # Set in another thread: this one may hold the lock of ``wait``.
+    before = {number: signal.signal(number, lambda *_: start_new_thread(stop.set, ())) for number in ours}
     try:
         yield stop
     finally:

@@ -2,6 +2,8 @@
 
 import subprocess
 import sys
+import tempfile
+from unittest.mock import Mock
 
 import pytest
 
@@ -126,17 +128,11 @@ def test_arguments_that_python_misreads_are_refused(run, tmp_path):
 @pytest.mark.parametrize(("raised", "code"), [(KeyboardInterrupt, 130), (ZeroDivisionError("x"), 70)])
 def test_an_interruption_and_a_bug_are_told_apart(capsys, monkeypatch, raised, code):
     monkeypatch.delenv("INFOSTREAM_DEDUP_DEBUG", raising=False)
-
-    def broken():
-        raise raised
-
-    assert exit_code_of(broken) == code
+    assert exit_code_of(Mock(side_effect=raised)) == code
     assert ("a bug of infostream-dedup: ZeroDivisionError: x" in capsys.readouterr().err) == (code == 70)
 
 
 def test_a_machine_without_a_temporary_folder_is_told_to_name_one(capsys, monkeypatch):
-    import tempfile
-
     monkeypatch.setattr(tempfile, "tempdir", None)
     monkeypatch.setattr(tempfile, "_candidate_tempdir_list", lambda: ["/nowhere/at/all"])
     assert exit_code_of(tempfile.gettempdir) == 74

@@ -188,10 +188,9 @@ def test_a_folder_that_is_followed_again_reports_only_what_may_not_have_been_rep
 
 def follow_into(tmp_path, folder, verdicts, rows):
     """Follow a folder and append verdicts to a file until it has so many rows."""
-    mark = tmp_path / "s.db.reported"
 
     def is_whole():
-        return mark.exists() and verdicts.read_bytes().count(b"\n") >= rows
+        return (tmp_path / "s.db.reported").exists() and verdicts.read_bytes().count(b"\n") >= rows
 
     with verdicts.open("ab") as appended:
         command = [*COMMAND, str(folder), "--follow", "--store", str(tmp_path / "s.db")]

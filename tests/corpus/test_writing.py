@@ -287,6 +287,7 @@ def test_calendar_intervals_are_text_in_parquet(tmp_path: Path) -> None:
     assert (tmp_path / "d.jsonl").read_text() == '{"id":"1","text":"","iv":[0,1,0],"ivs":[[0,1,0]]}\n'
 
 
+@pytest.mark.slow
 def test_writing_and_reading_take_bounded_memory(tmp_path: Path) -> None:
     # Growth from a short input to one four times as long: 120 MB more, which do not compress, must not stay in memory.
     script = (
