@@ -538,7 +538,6 @@ def _host(address: str) -> str | None:
 
 
 def _path(address: str) -> str:
-    """What follows the host."""
     try:
         parts = urlsplit(address)
     except ValueError:

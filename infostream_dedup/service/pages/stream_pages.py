@@ -41,8 +41,9 @@ _WEEK: Final = 7 * 24 * 3_600_000_000
 
 def _begin(store: Store, ordinal: int) -> str:
     """Name a document without a headline: by its first words, or by its key terms if its text is not kept."""
-    terms = browsing.key_terms_of(store.connection, ordinal)[:_TERMS_SHOWN]
-    return store.beginning(ordinal) or ", ".join(one["term"] for one in terms)
+    return store.beginning(ordinal) or ", ".join(
+        one["term"] for one in browsing.key_terms_of(store.connection, ordinal)[:_TERMS_SHOWN]
+    )
 
 
 @router.get("/", dependencies=[needs("reader")])
