@@ -24,7 +24,7 @@ from infostream_dedup.model import OUR_LANGUAGES
 from infostream_dedup.model.version import VERSION
 from infostream_dedup.service.checker import QUESTIONS, Checker
 from infostream_dedup.service.problems import ProblemError
-from infostream_dedup.service.server import free_address
+from infostream_dedup.service.settings import ServiceSettings, free_address
 from infostream_dedup.service.tokens import LOCAL, Caller, Sessions, Tokens
 from infostream_dedup.stream.search import Searcher
 from infostream_dedup.stream.store import Store
@@ -38,7 +38,6 @@ if TYPE_CHECKING:
     from pathlib import Path
     from socket import socket
 
-    from infostream_dedup.service.settings import ServiceSettings
     from infostream_dedup.stream.deduplicator import Deduplicator
 
 try:

@@ -22,10 +22,10 @@ from infostream_dedup.machine.platform import allow_open_files, keep_heap_small,
 from infostream_dedup.service.checker import QUESTIONS
 from infostream_dedup.service.logs import Metrics, log_event
 from infostream_dedup.service.problems import ProblemError
+from infostream_dedup.service.settings import ServiceSettings, free_address
 
 if TYPE_CHECKING:
     from infostream_dedup.service.running import RunningService
-    from infostream_dedup.service.settings import ServiceSettings
 
 
 def tell_system(state: str) -> None:
@@ -216,21 +216,6 @@ async def _watch_store(service: RunningService, end: Callable[[], None]) -> None
         except StoreMovedError:
             end()
             return
-
-
-def free_address(host: str, port: int, options: str) -> tuple[str, int]:
-    """Return the number of an address and its port; Granian takes no names."""
-    try:
-        found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
-        # Most clients of a name that has both kinds of numbers try the old kind at least second.
-        family, kind, _, _, address = min(found, key=lambda one: one[0] != socket.AF_INET)
-        with socket.socket(family, kind) as trial:
-            trial.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-            trial.bind(address)
-    except OSError as error:
-        reason = error.strerror or error
-        raise ConfigurationError(f"cannot listen on {host} port {port}: {reason}; choose another ({options})") from None
-    return str(address[0]), port
 
 
 # A server that closes connections whose clients leave answers unread for too long

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ipaddress
 import re
+import socket
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -159,3 +160,18 @@ def _is_loopback(host: str) -> bool:
         return ipaddress.ip_address(host).is_loopback
     except ValueError:
         return False
+
+
+def free_address(host: str, port: int, options: str) -> tuple[str, int]:
+    """Return the number of an address and its port; Granian takes no names."""
+    try:
+        found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+        # Most clients of a name that has both kinds of numbers try the old kind at least second.
+        family, kind, _, _, address = min(found, key=lambda one: one[0] != socket.AF_INET)
+        with socket.socket(family, kind) as trial:
+            trial.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            trial.bind(address)
+    except OSError as error:
+        reason = error.strerror or error
+        raise ConfigurationError(f"cannot listen on {host} port {port}: {reason}; choose another ({options})") from None
+    return str(address[0]), port

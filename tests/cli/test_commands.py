@@ -33,7 +33,8 @@ def test_help_names_every_command_and_starts_without_heavy_packages(run):
         assert command.encode() in answer.stdout
         assert f"infostream-dedup {command}" in COMMANDS.read_text(encoding="utf-8")
     heavy = ("numpy", "scipy", "pymorphy3", "pyarrow", "matplotlib", "rich")
-    for loaded, never in (("cli; from infostream_dedup import api, sweep", heavy), ("stream.deduplicator", heavy[1:])):
+    others = ("stream.deduplicator", heavy[1:]), ("service.agents", ("granian",))
+    for loaded, never in (("cli; from infostream_dedup import api, sweep", heavy), *others):
         code = f"import sys, infostream_dedup.{loaded}; print([name for name in {never} if name in sys.modules])"
         assert subprocess.run([sys.executable, "-c", code], capture_output=True, check=True).stdout.strip() == b"[]"
 
