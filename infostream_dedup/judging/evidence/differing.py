@@ -303,10 +303,9 @@ class _Text(NamedTuple):
         starts, numbers, names, denials = (np.flatnonzero(marks & bit).tolist() for bit in bits)
         named = frozenset(folded[i] for i in names)
         parts = sorted(_PARTS.split(" ".join(folded[i] for i in numbers)))
-        figures, days, capitals = (
-            frozenset(i for i, word in enumerate(some) if is_one(word))
-            for some, is_one in ((folded, _is_figure), (folded, DAY_WORDS.__contains__), (words, _is_name))
-        )
+        figures = frozenset(i for i, word in enumerate(folded) if word[:1].isdigit())
+        days = frozenset(i for i, word in enumerate(folded) if word in DAY_WORDS)
+        capitals = frozenset(i for i, word in enumerate(words) if _is_name(word))
         letters, kinds = "".join(folded), (frozenset(starts), tuple(numbers), parts, figures, days, capitals, named)
         vowels = tuple(sum(map(letters.count, some)) for some in _LETTERS)
         return cls(text, places, tuple(words), tuple(folded), *kinds, bool(denials), vowels)
@@ -575,10 +574,6 @@ def _verbs(x: str, y: str, language: Language) -> bool:
 
 def _is_name(word: str) -> bool:
     return word[:1].isupper() and len(word) >= 4 and not word.isupper()
-
-
-def _is_figure(word: str) -> bool:
-    return word[:1].isdigit()
 
 
 def _other_name(one: _Text, i: int, other: _Text, j: int, language: Language) -> bool:
