@@ -407,8 +407,8 @@ _CROWD: Final = 32
 """Pairs of one later document of which only some are judged if there are more."""
 
 _CHOSEN: Final = 8
-_COMPARED: Final = 64
-_NEAR: Final = 96
+_COMPARED: Final = 256
+_NEAR: Final = 1024
 _AT_ONCE: Final = 100_000
 
 
@@ -421,14 +421,15 @@ def deciding_pairs(
     model: PairModel | None = None,
     bounds: NDArray[np.float64] | None = None,
 ) -> tuple[NDArray[np.bool_], NDArray[np.float64]]:
-    """Which pairs, in the order of (b, a), are enough to decide the status of b: bool (pairs,); and their wording.
+    """Which pairs are enough to decide the status of b: bool (pairs,); and their wording.
 
     A document that shares a quarter of its wording with more than 32 earlier ones is one of many copies of a form or of
     a story. Of these pairs, the 8 of the earliest documents, the 8 of most common wording and the 8 that are the most
-    probable (among the 64 of most common wording) are judged: all pairs of a form would be as many as its copies,
-    squared. The wording, the smaller direction, is 0 where it is less, or b has no crowd.
+    probable (among the 256 of most common wording) are judged: all pairs of a form would be as many as its copies,
+    squared. The wording, the smaller direction, is 0 where it is less, or b has no crowd. Pairs of one b are side by side,
+    in the order of a.
 
-    bounds: of ``Screen.bounds``; with them, wording is only compared of the 32 earliest and the 96 of largest bounds.
+    bounds: of ``Screen.bounds``; with them, wording is only compared of the 32 earliest and the 1,024 of largest bounds.
     """
     found, common = np.ones(len(a), dtype=np.bool_), np.zeros(len(a), dtype=np.float64)
     places = looked = np.flatnonzero(crowded(b)) if bounds is None else _nearest(b, bounds)
@@ -444,7 +445,7 @@ def deciding_pairs(
     places, wording = places[many], wording[many]
     common[places] = wording
     if bounds is not None:
-        of_form = np.zeros(b[-1] + 1, dtype=np.bool_)
+        of_form = np.zeros(int(b.max()) + 1, dtype=np.bool_)
         of_form[b[places]] = True
         found[of_form[b] & (bounds >= MAY_SHARE)] = False
         found[looked] = True
@@ -466,7 +467,7 @@ def deciding_pairs(
 
 
 def _nearest(b: NDArray[np.int64], bounds: NDArray[np.float64]) -> NDArray[np.int64]:
-    """Of each b with more than 32 pairs that may share wording, the places of the first 32 and of the 96 best others.
+    """Of each b with more than 32 pairs that may share wording, the places of the first 32 and of the 1,024 best others.
 
     Those of the largest bounds are best, the first among equals.
     """
