@@ -426,10 +426,10 @@ def deciding_pairs(
     A document that shares a quarter of its wording with more than 32 earlier ones is one of many copies of a form or of
     a story. Of these pairs, the 8 of the earliest documents, the 8 of most common wording and the 8 that are the most
     probable (among the 256 of most common wording) are judged: all pairs of a form would be as many as its copies,
-    squared. The wording, the smaller direction, is 0 where it is less, or b has no crowd. Pairs of one b are side by side,
-    in the order of a.
+    squared. The wording, the smaller direction, is 0 where it is less, or b has no crowd.
 
-    bounds: of ``Screen.bounds``; with them, wording is only compared of the 32 earliest and the 1,024 of largest bounds.
+    Pairs of one b are side by side, in the order of a. With ``Screen.bounds``, wording is only compared of the 32
+    earliest and of the 1,024 of largest bounds.
     """
     found, common = np.ones(len(a), dtype=np.bool_), np.zeros(len(a), dtype=np.float64)
     places = looked = np.flatnonzero(crowded(b)) if bounds is None else _nearest(b, bounds)
@@ -467,9 +467,9 @@ def deciding_pairs(
 
 
 def _nearest(b: NDArray[np.int64], bounds: NDArray[np.float64]) -> NDArray[np.int64]:
-    """Of each b with more than 32 pairs that may share wording, the places of the first 32 and of the 1,024 best others.
+    """Of each b with more than 32 pairs that may share wording, the places of the first 32 and of those next to it.
 
-    Those of the largest bounds are best, the first among equals.
+    These are the 1,024 of largest bounds, the first of equal ones.
     """
     begins, found = _run_begins(b), [np.zeros(0, dtype=np.int64)]
     for run in np.flatnonzero(np.diff(begins) > _CROWD).tolist():
