@@ -20,6 +20,7 @@ from infostream_dedup.judging.evidence.judging import (
     tell_one_story,
     yield_to_differing,
 )
+from infostream_dedup.judging.evidence.kernels.screening import MAY_SHARE
 from infostream_dedup.judging.evidence.kinds import KIND_NAMES, Kind, seen_from_later
 from infostream_dedup.judging.evidence.pair_evidence import TripleRows, shares_of_pairs
 from infostream_dedup.judging.evidence.pair_model import DECIMALS, PairModel
@@ -176,7 +177,7 @@ class _Part(NamedTuple):
         return self._replace(screen=screen, bounds=bounds).at(bounds > -np.inf)
 
     def may_share_wording(self) -> _Asked:
-        return self.asked if self.screen is None else self.asked.at(self.bounds == np.inf)
+        return self.asked if self.screen is None else self.asked.at(self.bounds >= MAY_SHARE)
 
     def at(self, wanted: NDArray[np.bool_]) -> _Part:
         bounds = self.bounds if self.screen is None else self.bounds[wanted]

@@ -69,6 +69,7 @@ def test_of_many_copies_of_a_form_a_few_pairs_decide(form, dated, tmp_path, monk
                 row |= {"source": f"s{number % 3}", "published": f"2026-05-{1 + number % 28:02d}T08:00:00Z"}
             file.write(json.dumps(row) + "\n")
     judged = []
+    monkeypatch.setattr(judging, "_NEAR", 40)
     monkeypatch.setattr(
         judging, "_compared", lambda a, *rest, _by=judging._compared: judged.append(len(a)) or _by(a, *rest)
     )

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from difflib import SequenceMatcher
 from functools import cache, lru_cache
 from itertools import islice
+from operator import add
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
@@ -283,8 +284,13 @@ class _Text(NamedTuple):
     folded: tuple[str, ...]  # in lower case, apostrophes alike
     starts: frozenset[int]  # tokens that begin a sentence or a quotation
     numbers: tuple[int, ...]  # tokens that are numbers
+    parts: list[str]  # the numbers of their digits, ascending
+    figures: frozenset[int]  # tokens that begin with a digit
+    days: frozenset[int]  # tokens that are names of days
+    capitals: frozenset[int]  # tokens that are written as names
     names: frozenset[str]  # folded words with a capital letter that may be names
     denies: bool  # whether a word may say that something is false
+    vowels: tuple[int, ...]  # letters of each of `_LETTERS`
 
     @classmethod
     @lru_cache(1 << 11)  # Copies of one form are compared with the same few texts.
@@ -296,7 +302,13 @@ class _Text(NamedTuple):
         bits = kernels.START, kernels.NUMBER, kernels.NAME, kernels.DENIAL | kernels.LABEL
         starts, numbers, names, denials = (np.flatnonzero(marks & bit).tolist() for bit in bits)
         named = frozenset(folded[i] for i in names)
-        return cls(text, places, tuple(words), tuple(folded), frozenset(starts), tuple(numbers), named, bool(denials))
+        parts = sorted(_PARTS.split(" ".join(folded[i] for i in numbers)))
+        figures = frozenset(i for i, word in enumerate(folded) if word[:1].isdigit())
+        days = frozenset(i for i, word in enumerate(folded) if word in DAY_WORDS)
+        capitals = frozenset(i for i, word in enumerate(words) if _is_name(word))
+        letters, kinds = "".join(folded), (frozenset(starts), tuple(numbers), parts, figures, days, capitals, named)
+        vowels = tuple(sum(map(letters.count, some)) for some in _LETTERS)
+        return cls(text, places, tuple(words), tuple(folded), *kinds, bool(denials), vowels)
 
     def before(self, i: int) -> str:
         """What stands between a token and the one before."""
@@ -329,9 +341,9 @@ def _what_differs(one: _Text, other: _Text, changes: list[_Change]) -> WordDiffe
     """What the kernel's changes decide: the kernel only leaves out changes for which no rule holds."""
     found = _denial(one, other, changes)
     few = _few(one, other)
-    if found is not None or sum(max(len(each.a), len(each.b)) for each in changes) > few:
+    if found is not None or sum([max(len(each.a), len(each.b)) for each in changes]) > few:
         return found
-    language = _language_of(one.folded, other.folded)
+    language = _language_of(one, other)
     for exchanged in (_numbers_exchanged, _names_exchanged):
         found = exchanged(one, other, changes, language)
         if found is not None:
@@ -365,13 +377,14 @@ def _in_one_form(one: _Text, other: _Text, changes: list[_Change]) -> WordDiffer
     return found or _another_figure(one, other, changes, "en")
 
 
-def _language_of(*texts: Sequence[str]) -> Language:
-    letters = "".join("".join(text) for text in texts)
-    if sum(map(letters.count, "аеиоі")) <= sum(map(letters.count, "aeiou")):
+def _language_of(one: _Text, other: _Text) -> Language:
+    cyrillic, latin, ukrainian, russian = map(add, one.vowels, other.vowels)
+    if cyrillic <= latin:
         return "en"
-    return "uk" if sum(map(letters.count, "іїєґ")) > sum(map(letters.count, "ыэъ")) else "ru"
+    return "uk" if ukrainian > russian else "ru"
 
 
+_LETTERS: Final = ("аеиоі", "aeiou", "іїєґ", "ыэъ")
 _LEAD_CHARACTERS: Final = 200
 _YEAR: Final = re.compile("(?:19|20)[0-9]{2}")
 _THOUSANDS: Final = re.compile("(?:000)+$")
@@ -412,10 +425,9 @@ def _denies(text: _Text, places: Sequence[int], rest: Sequence[int]) -> str:
 
 
 def _numbers_exchanged(one: _Text, other: _Text, changes: list[_Change], _: Language) -> WordDifference | None:
-    p, q = ([text.folded[i] for i in text.numbers] for text in (one, other))
-    x, y = (sorted(_PARTS.split(" ".join(each))) for each in (p, q))
-    if x != y or len(one.numbers) != len(other.numbers) or not _only_replaced(changes):
+    if one.parts != other.parts or len(one.numbers) != len(other.numbers) or not _only_replaced(changes):
         return None
+    p, q = ([text.folded[i] for i in text.numbers] for text in (one, other))
     wrong = [(x, y) for x, y in zip(p, q, strict=True) if x != y]
     moved = {i for each in changes for i in each.a if not one.folded[i][0].isdigit()}
     return WordDifference("numbers exchanged", tuple(wrong)) if 0 < len(wrong) <= 4 and len(moved) <= 2 else None
@@ -425,8 +437,8 @@ def _names_exchanged(one: _Text, other: _Text, changes: list[_Change], language:
     """Exactly two names stand in each other's place; names that a conjunction joins may be listed in any order."""
     if not _only_replaced(changes):
         return None
-    places = [(i, j) for each in changes for i, j in zip(each.a, each.b, strict=False)]
-    named = [(i, j) for i, j in places if _is_name(one, i) and _is_name(other, j)]
+    places = [pair for each in changes for pair in zip(each.a, each.b, strict=False)]
+    named = [(i, j) for i, j in places if i in one.capitals and j in other.capitals]
     named = [(i, j) for i, j in named if not alike(one.folded[i], other.folded[j], language)]
     if len(named) != 2 or named[1][0] - named[0][0] < 2:
         return None
@@ -560,14 +572,13 @@ def _verbs(x: str, y: str, language: Language) -> bool:
     return {"verb"} in kinds and {"noun"} in kinds and finite
 
 
-def _is_name(text: _Text, i: int) -> bool:
-    word = text.words[i]
+def _is_name(word: str) -> bool:
     return word[:1].isupper() and len(word) >= 4 and not word.isupper()
 
 
 def _other_name(one: _Text, i: int, other: _Text, j: int, language: Language) -> bool:
     """Whether a name that does not begin a sentence is replaced by one of another sound."""
-    if not (_is_name(one, i) and _is_name(other, j)):
+    if not (i in one.capitals and j in other.capitals):
         return False
     x, y = one.folded[i], other.folded[j]
     if (i in one.starts or j in other.starts) and not (
@@ -725,10 +736,11 @@ def _roots(verb: str) -> Iterator[tuple[str, str]]:
 def _another_figure(one: _Text, other: _Text, changes: list[_Change], language: Language) -> WordDifference | None:
     """Figures one for one; what else differs may be what goes with them."""
     for each in changes:
-        p, q = ([i for i in side if text.folded[i][0].isdigit()] for text, side in ((one, each.a), (other, each.b)))
-        figures = p and len(p) == len(q) and len(each.a) == len(each.b)
-        differ = figures and not all(one_value(one.folded[i], other.folded[j]) for i, j in zip(p, q, strict=True))
-        if differ and not _ordinary(one, other, each, language):
+        if len(each.a) != len(each.b) or one.figures.isdisjoint(each.a):
+            continue
+        p, q = ([i for i in side if i in text.figures] for text, side in ((one, each.a), (other, each.b)))
+        same = len(p) != len(q) or all(one_value(one.folded[i], other.folded[j]) for i, j in zip(p, q, strict=True))
+        if not same and not _ordinary(one, other, each, language):
             shown = (
                 [f"{text.words[i - 1]}-{text.folded[i]}" if text.before(i) == "-" else text.folded[i] for i in side]
                 for text, side in ((one, p), (other, q))
@@ -739,11 +751,10 @@ def _another_figure(one: _Text, other: _Text, changes: list[_Change], language: 
 
 def _other_day(one: _Text, other: _Text, changes: list[_Change]) -> Iterator[tuple[str, str]]:
     """The names of days that stand in each other's place."""
-    for each in changes:
+    for each in changes if one.days and other.days else ():
         for i, j in zip(each.a, each.b, strict=False):
-            if {one.folded[i], other.folded[j]} <= DAY_WORDS and one.folded[i][:_SHORTEST] != other.folded[j][
-                :_SHORTEST
-            ]:
+            days = i in one.days and j in other.days
+            if days and one.folded[i][:_SHORTEST] != other.folded[j][:_SHORTEST]:
                 yield one.words[i], other.words[j]
 
 

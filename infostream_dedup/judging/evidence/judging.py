@@ -26,6 +26,7 @@ from infostream_dedup.judging.evidence.facts import (
 from infostream_dedup.judging.evidence.kernels.comparing import COLUMNS, ComparedKeys
 from infostream_dedup.judging.evidence.kernels.differing import share_openings
 from infostream_dedup.judging.evidence.kernels.packing import BLOCKS_AT, LEAD_BITS
+from infostream_dedup.judging.evidence.kernels.screening import MAY_SHARE
 from infostream_dedup.judging.evidence.kernels.sharing import mark_met
 from infostream_dedup.judging.evidence.kinds import (
     ACROSS,
@@ -407,6 +408,7 @@ _CROWD: Final = 32
 
 _CHOSEN: Final = 8
 _COMPARED: Final = 256
+_NEAR: Final = 1024
 _AT_ONCE: Final = 100_000
 
 
@@ -417,16 +419,20 @@ def deciding_pairs(
     records: EvidenceRecords,
     triples: TripleRows,
     model: PairModel | None = None,
+    bounds: NDArray[np.float64] | None = None,
 ) -> tuple[NDArray[np.bool_], NDArray[np.float64]]:
-    """Which pairs, in the order of (b, a), are enough to decide the status of b: bool (pairs,); and their wording.
+    """Which pairs are enough to decide the status of b: bool (pairs,); and their wording.
 
     A document that shares a quarter of its wording with more than 32 earlier ones is one of many copies of a form or of
     a story. Of these pairs, the 8 of the earliest documents, the 8 of most common wording and the 8 that are the most
     probable (among the 256 of most common wording) are judged: all pairs of a form would be as many as its copies,
     squared. The wording, the smaller direction, is 0 where it is less, or b has no crowd.
+
+    Pairs of one b are side by side, in the order of a. With ``Screen.bounds``, wording is only compared of the 32
+    earliest and of the 1,024 of largest bounds.
     """
     found, common = np.ones(len(a), dtype=np.bool_), np.zeros(len(a), dtype=np.float64)
-    places = np.flatnonzero(crowded(b))
+    places = looked = np.flatnonzero(crowded(b)) if bounds is None else _nearest(b, bounds)
     if not len(places):
         return found, common
     wording = np.empty(len(places), dtype=np.float64)
@@ -438,6 +444,11 @@ def deciding_pairs(
     many = crowded(b[places])
     places, wording = places[many], wording[many]
     common[places] = wording
+    if bounds is not None:
+        of_form = np.zeros(int(b.max()) + 1, dtype=np.bool_)
+        of_form[b[places]] = True
+        found[of_form[b] & (bounds >= MAY_SHARE)] = False
+        found[looked] = True
     found[places] = _rank_in_run(b[places]) < _CHOSEN
     nearest = places[np.lexsort((a[places], -wording, b[places]))]
     rank = _rank_in_run(b[nearest])
@@ -453,6 +464,25 @@ def deciding_pairs(
     best = pool[np.lexsort((a[pool], *ranks, b[pool]))]
     found[best[_rank_in_run(b[best]) < _CHOSEN]] = True
     return found, common
+
+
+def _nearest(b: NDArray[np.int64], bounds: NDArray[np.float64]) -> NDArray[np.int64]:
+    """Of each b with more than 32 pairs that may share wording, the places of the first 32 and of those next to it.
+
+    These are the 1,024 of largest bounds, the first of equal ones.
+    """
+    begins, found = _run_begins(b), [np.zeros(0, dtype=np.int64)]
+    for run in np.flatnonzero(np.diff(begins) > _CROWD).tolist():
+        places = begins[run] + np.flatnonzero(bounds[begins[run] : begins[run + 1]] >= MAY_SHARE)
+        others = bounds[places[_CROWD:]]
+        if len(others) > _NEAR:
+            least = np.partition(others, -_NEAR)[-_NEAR]
+            over, equal = others > least, others == least
+            over |= equal & (np.cumsum(equal) <= _NEAR - np.count_nonzero(over))
+            places = np.concatenate([places[:_CROWD], places[_CROWD:][over]])
+        if len(places) > _CROWD:
+            found.append(places)
+    return np.concatenate(found)
 
 
 def _slices(count: int) -> Iterator[slice]:

@@ -88,7 +88,7 @@ class Screen:
     def bounds(self, a: NDArray[np.int64], b: NDArray[np.int64], texts: NDArray[np.int64]) -> NDArray[np.float64]:
         """Bound z of pairs before their key terms are compared: float64 (pairs,), see ``bound_pairs``.
 
-        Pairs whose bound is -inf decide nothing; that of equal texts is inf.
+        Pairs whose bound is -inf decide nothing; that of equal texts is inf, that of much wording above ``MAY_SHARE``.
 
         texts: int64 (documents,), equal for equal texts, negative for empty texts.
         """

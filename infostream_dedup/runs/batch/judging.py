@@ -9,6 +9,7 @@ import numpy as np
 
 from infostream_dedup.judging.evidence.facts import DocumentFacts, equal_halves
 from infostream_dedup.judging.evidence.judging import LEAST_SHARE, JudgedCandidates, deciding_pairs, judge_pairs
+from infostream_dedup.judging.evidence.kernels.screening import MAY_SHARE
 from infostream_dedup.judging.evidence.pair_evidence import HEAVIEST, heaviest, key_rows, shares_of_pairs
 from infostream_dedup.judging.evidence.pair_model import shipped_model
 from infostream_dedup.judging.evidence.screening import Screen
@@ -201,25 +202,21 @@ class JudgedCollection:
         self, screen: Screen, a: Numbers, b: Numbers, *, few: bool, progress: Progress | None
     ) -> tuple[Numbers, Numbers, NDArray[np.float64]]:
         """The pairs that a screen leaves over, and those of equal texts, in their order, with their bounds."""
-        reached, done, openings = np.empty(len(a), dtype=np.float64), 0, self.facts.openings
+        known, done = (self.keys, self.evidence.records, self.evidence.triples), 0
+        reached = np.empty(len(a), dtype=np.float64)
         for places in _near(a, b):
             one, other = a[places].astype(np.int64), b[places].astype(np.int64)
-            bounds = screen.bounds(one, other, self.facts.texts)
-            if openings is not None:
-                bounds[(openings[one] == openings[other]) & (openings[one] >= 0)] = np.inf
-            if self.facts.halves is not None:
-                bounds[self.facts.same_text(one, other)] = np.inf
+            bounds = bounds_of(screen, one, other, self.facts)
+            if few:
+                kept = np.flatnonzero(bounds > -np.inf)
+                deciding, _ = deciding_pairs(one[kept], other[kept], *known, bounds=bounds[kept])
+                bounds[kept[~deciding]] = -np.inf
             reached[places] = bounds
             done += len(places)
             if progress is not None:
                 progress("screening", done, len(a))
         kept = np.flatnonzero(reached > -np.inf)
-        a, b, bounds = a[kept], b[kept], reached[kept]
-        if not few:
-            return a, b, bounds
-        known = (self.keys, self.evidence.records, self.evidence.triples)
-        deciding, _ = deciding_pairs(a.astype(np.int64), b.astype(np.int64), *known)
-        return a[deciding], b[deciding], bounds[deciding]
+        return a[kept], b[kept], reached[kept]
 
     def _in_one_language(self, a: Numbers, b: Numbers) -> Ordinals:
         """Return the pairs whose documents have the same language or the same text."""
@@ -230,6 +227,16 @@ class JudgedCollection:
         others = np.flatnonzero(~kept)
         kept[others] = self.facts.same_text(a[others], b[others])
         return a[kept], b[kept]
+
+
+def bounds_of(screen: Screen, a: NDArray[np.int64], b: NDArray[np.int64], facts: DocumentFacts) -> NDArray[np.float64]:
+    """``Screen.bounds``, inf for equal texts and openings."""
+    bounds = screen.bounds(a, b, facts.texts)
+    if facts.openings is not None:
+        bounds[(facts.openings[a] == facts.openings[b]) & (facts.openings[a] >= 0)] = np.inf
+    if facts.halves is not None:
+        bounds[facts.same_text(a, b)] = np.inf
+    return bounds
 
 
 def _parts(b: NDArray[np.int64], size: int) -> Iterator[slice]:
@@ -255,7 +262,7 @@ def _near(a: Numbers, b: Numbers) -> Iterator[NDArray[np.int64]]:
 
 def _by_story(a: Numbers, b: Numbers, bounds: NDArray[np.float64], chunk: int) -> Iterator[NDArray[np.int64]]:
     """Divide the places of pairs into parts whose documents have much wording in common, each in order."""
-    first, sure = np.arange(int(b.max(initial=-1)) + 1), bounds == np.inf
+    first, sure = np.arange(int(b.max(initial=-1)) + 1), bounds >= MAY_SHARE
     np.minimum.at(first, b[sure], a[sure])
     order = np.argsort(first[b], kind="stable")
     for begin in range(0, len(order), chunk):

@@ -104,8 +104,9 @@ def node_pairs(links: NodeLinks, settings: Settings) -> tuple[NDArray[np.int64],
             for document in nodes.members[nodes.indptr[node] : nodes.indptr[node + 1]].tolist()
         ]
     a, b = (np.concatenate([pair[side] for pair in pairs]) for side in range(2))
-    order = np.lexsort((b, a))
-    return a[order], b[order]
+    # As numbers: lexsort takes several times as long.
+    a, b = np.divmod(np.sort(a * len(nodes.node_of) + b), max(len(nodes.node_of), 1))
+    return a, b
 
 
 def _leader_represents(links: NodeLinks, settings: Settings) -> NDArray[np.bool_]:

@@ -20,6 +20,7 @@ from infostream_dedup.judging.evidence.kernels.comparing import ComparedKeys, su
 from infostream_dedup.judging.evidence.pair_evidence import heaviest
 from infostream_dedup.judging.evidence.pair_model import shipped_model
 from infostream_dedup.judging.evidence.policies import EVERY_PAIR, Policy
+from infostream_dedup.judging.evidence.screening import Screen
 from infostream_dedup.links.compiled.kernels.rows import mix_rows
 from infostream_dedup.links.pair_rules import need
 from infostream_dedup.machine.arrays import earliest_equal, numbered_ends, offsets_of
@@ -28,7 +29,7 @@ from infostream_dedup.model import NO_TIME, Settings
 from infostream_dedup.model.settings import CANDIDATE_TERMS, COMPARED_TERMS
 from infostream_dedup.runs.batch import deduplication
 from infostream_dedup.runs.batch.deduplication import repeats
-from infostream_dedup.runs.batch.judging import EqualDocuments
+from infostream_dedup.runs.batch.judging import EqualDocuments, bounds_of
 from infostream_dedup.runs.batch.linking import MOST_VERBATIM_LINKS, least_count
 from infostream_dedup.runs.batch.pairing import JudgedPairRow, ListedPairs, PairChoice, collected, judgements_of
 from infostream_dedup.runs.sharded.disk_runner import LinkedRun
@@ -290,13 +291,10 @@ class JudgedRun(LinkedRun):
         if not judging.crowded(b).any():
             return a, b
         documents, (one, other) = numbered_ends(a, b)
-        wanted, _ = judging.deciding_pairs(
-            one,
-            other,
-            self._compared_keys(documents),
-            self._records.records(documents),
-            self._triples.triples(documents),
-        )
+        records, triples = self._records.records(documents), self._triples.triples(documents)
+        known = (self._compared_keys(documents), records, triples)
+        bounds = bounds_of(Screen.of(*known, shipped_model()), one, other, self.facts.at(documents))
+        wanted, _ = judging.deciding_pairs(one, other, *known, bounds=bounds)
         return a[wanted], b[wanted]
 
     def judge(self, a: NDArray[np.int64], b: NDArray[np.int64], *, filtered: bool = True) -> judging.JudgedCandidates:

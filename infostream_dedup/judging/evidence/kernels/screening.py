@@ -98,6 +98,9 @@ _LEAD_LINES: Final = 5
 MARGIN: Final = 1e-6
 """More than the rounding of probability and wording, and than the errors of sums in another order."""
 
+MAY_SHARE: Final = 1e6
+"""More than any z."""
+
 _ONE = np.uint64(1)
 
 _SIX = np.uint64(6)
@@ -265,19 +268,18 @@ def _most(rows: ScreenedRows, a: int, b: int, scratch: ScreenScratch, model: Mod
 
 
 @inlined
-def _may_share_wording(rows: ScreenedRows, one: int, other: int, scratch: ScreenScratch, wording: float) -> bool:
-    """Whether wording may reach a share in either direction; documents without triples share none."""
+def _most_shared(rows: ScreenedRows, one: int, other: int, scratch: ScreenScratch) -> int:
+    """How many triples both documents may have; documents without triples share none."""
     begin, first, last = rows.signature_begins[one], rows.triple_begins[other], rows.triple_begins[other + 1]
     words = rows.signature_begins[one + 1] - begin
     fewer = min(rows.triple_begins[one + 1] - rows.triple_begins[one], last - first)
     if words == 0 or fewer == 0:
-        return bool(fewer > 0)
+        return int(fewer)
     its_begin, its_end = rows.signature_begins[other], rows.signature_begins[other + 1]
     if its_end - its_begin > words:
         # In as few bits as the shorter document needs, a longer one sets most.
         triples, begin, end = rows.triples, rows.triple_begins[one], rows.triple_begins[one + 1]
-        met = _count_signed(triples, begin, end, rows.signatures, its_begin, its_end - its_begin)
-        return bool(np.float64(met) >= (wording - MARGIN) * np.float64(fewer))
+        return int(_count_signed(triples, begin, end, rows.signatures, its_begin, its_end - its_begin))
     if scratch.signed[words] != other:
         scratch.doubled[words] = _sign(rows.triples, first, last, scratch.signature, words, words)
         scratch.signed[words] = other
@@ -287,8 +289,7 @@ def _may_share_wording(rows: ScreenedRows, one: int, other: int, scratch: Screen
     for word in range(words):
         common += popcount(mine[word] & its[word])
     # Each shared triple has a common bit; beside the first triple of a bit, at most those counted as doubled share one.
-    most = common + min(rows.doubled[one], scratch.doubled[words])
-    return bool(np.float64(most) >= (wording - MARGIN) * np.float64(fewer))
+    return int(common + min(rows.doubled[one], scratch.doubled[words]))
 
 
 @inlined
@@ -326,19 +327,24 @@ def bound_pairs(
         model: the pair model.
         scratch: scratch memory.
         bounds: float64 (pairs,), receives the largest z that the pair can have, without what its shares of key terms
-            add: -inf if that is too little for the model whatever the shares are, inf if the pair may share much
-            wording.
+            add: -inf if that is too little for the model whatever the shares are. If the pair may share much wording,
+            ``MAY_SHARE`` and a bound of the share of the longer document's triples.
     """
     for run in range(runs.shape[0]):
         begin, end = runs[run]
         held = b[begin]
+        its = rows.triple_begins[held + 1] - rows.triple_begins[held]
         hold_lists(rows.words, parts_of(rows.words, rows.begins[held]), scratch.tables)
         for pair in range(begin, min(begin + _AHEAD, end)):
             _fetch(rows, a[pair], a[min(pair + _AHEAD, end - 1)])
         for pair in range(begin, end):
             _fetch(rows, a[min(pair + _AHEAD, end - 1)], a[min(pair + 2 * _AHEAD, end - 1)])
-            if _may_share_wording(rows, a[pair], held, scratch, model.wording):
-                bounds[pair] = np.inf
+            own, most = (
+                rows.triple_begins[a[pair] + 1] - rows.triple_begins[a[pair]],
+                _most_shared(rows, a[pair], held, scratch),
+            )
+            if most and np.float64(most) >= (model.wording - MARGIN) * np.float64(min(own, its)):
+                bounds[pair] = MAY_SHARE + np.float64(most) / np.float64(max(own, its))
             else:
                 bounds[pair] = _most(rows, a[pair], held, scratch, model)
     for which in range(NUMBER_LIST, LEAD_LIST + 1):
