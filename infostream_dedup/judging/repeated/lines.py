@@ -276,7 +276,10 @@ def known_marks(
 
 
 def openings_of(
-    rows: kernels.FragmentRows, marks: NDArray[np.uint8], sources: Sequence[str | None], times: NDArray[np.int64]
+    rows: kernels.FragmentRows,
+    sources: Sequence[str | None],
+    times: NDArray[np.int64],
+    marks: NDArray[np.uint8] | None = None,
 ) -> NDArray[np.int64]:
     """Hash the first fragment and the day of each document: int64 (documents,), 63 bits.
 
@@ -284,9 +287,11 @@ def openings_of(
     such posts that no other rule had found, 24 were the same news. Repeated lines are no first fragment. -1 for a
     document without source or date, and for a first fragment of fewer than five words or with a figure.
     """
-    number, counted = np.arange(len(rows.counts)), np.arange(kernels.FRAGMENTS) < rows.counts[:, None]
-    first = np.argmax(counted & ((marks & LEFT_OUT) == 0), axis=1)
-    begins = counted[number, first] & ((marks[number, first] & LEFT_OUT) == 0) & (times != NO_TIME)
+    number, told = np.arange(len(rows.counts)), np.arange(kernels.FRAGMENTS) < rows.counts[:, None]
+    if marks is not None:
+        told &= (marks & LEFT_OUT) == 0
+    first = np.argmax(told, axis=1)
+    begins = told[number, first] & (times != NO_TIME)
     begins &= (rows.words[number, first] >= _OPENING) & (rows.flags[number, first] & kernels.FIGURE == 0)
     begins &= np.array(list(map(bool, sources)), dtype=np.bool_)
     days = _days(times).astype(np.uint64) * np.uint64(0x9E3779B97F4A7C15)
