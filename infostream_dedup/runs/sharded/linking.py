@@ -440,14 +440,10 @@ def write_out(
     rows: BlockRows, nodes: NodeTable, k: int, *, n: int, scaled: bool, labels: NDArray[np.uint8] | None, same: bool
 ) -> SimilarityMatrix:
     """All links at k and above, document by document."""
-    if scaled:
-        rows = _graded(rows, nodes, n)
-    kept = rows.counts >= k
-    if labels is not None:
-        kept &= (labels[_row_nodes(rows)] == labels[rows.columns]) == same
-    rows = _kept(rows, kept)
+    rows = _chosen(rows, nodes, n if scaled else None, labels, same=same)
+    rows = _kept(rows, rows.counts >= k)
     size, documents = len(nodes), nodes.documents
-    a, b = rows.nodes.repeat(np.diff(rows.indptr)), rows.columns
+    a, b = _row_nodes(rows), rows.columns
     within = np.flatnonzero(nodes.inside >= k)
     a, b = np.append(a, within), np.append(b, within)
     counts = np.append(rows.counts, nodes.inside[within])
@@ -461,9 +457,17 @@ def write_out(
     return SimilarityMatrix(found, n=n, k_min=k)
 
 
-def _graded(rows: BlockRows, nodes: NodeTable, n: int) -> BlockRows:
-    shorter = np.minimum(nodes.sizes[_row_nodes(rows)], nodes.sizes[rows.columns])
-    return replace(rows, counts=grades_at(shorter, rows.counts, n=n))
+def _chosen(
+    rows: BlockRows, nodes: NodeTable, scaled: int | None, labels: NDArray[np.uint8] | None, *, same: bool
+) -> BlockRows:
+    """The links within or between labels; ``scaled``: the n by whose need(k) links of short documents count."""
+    if scaled is None and labels is None:
+        return rows
+    one, other = _row_nodes(rows), rows.columns
+    if scaled is not None:
+        shorter = np.minimum(nodes.sizes[one], nodes.sizes[other])
+        rows = replace(rows, counts=grades_at(shorter, rows.counts, n=scaled))
+    return rows if labels is None else _kept(rows, (labels[one] == labels[other]) == same)
 
 
 def count_block(
@@ -482,10 +486,7 @@ def count_block(
     own: int64, the nodes, ascending.
     scaled: links of short documents count at the k whose need(k) they meet; ``nodes`` are ``graded`` then.
     """
-    if scaled:
-        rows = _graded(rows, nodes, ks[-1])
-    if labels is not None:
-        rows = _kept(rows, (labels[_row_nodes(rows)] == labels[rows.columns]) == same)
+    rows = _chosen(rows, nodes, ks[-1] if scaled else None, labels, same=same)
     used = np.zeros(len(nodes), dtype=np.bool_)
     used[own] = used[rows.nodes] = used[rows.columns] = True
     local = np.flatnonzero(used)
