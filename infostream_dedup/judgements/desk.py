@@ -17,7 +17,7 @@ from infostream_dedup.machine.progress import restoring_advice
 from infostream_dedup.machine.sqlite_cache import checksum_of
 from infostream_dedup.stream.store.browsing import time_text
 from infostream_dedup.stream.store.connection import begin_wal, connect, naming_failures, place_of, snapshot, writing
-from infostream_dedup.stream.store.opening import copy_file
+from infostream_dedup.stream.store.opening import copy_store
 from infostream_dedup.stream.store.removal import wipe
 
 # Tables of a desk. Times are UTC microseconds since 1970
@@ -296,7 +296,7 @@ class Desk(Closing):
         """Copy the desk while others write; the copy is written completely or not at all."""
         with self.reading():
             self.check()
-            copy_file(self._connection, self.path, Path(target), application=APPLICATION_ID)
+            copy_store(self._connection, self.path, Path(target), application=APPLICATION_ID)
 
     def wipe(self) -> bool:
         """Rewrite the file without remnants of deleted data, and empty the log; return whether none is left."""

@@ -106,7 +106,7 @@ def sampled_closed(
 ) -> int:
     """Draw paths uniformly with replacement and count the closed ones."""
     first, _, third = drawn_paths(links, reverse, paths, samples=samples, seed=seed)
-    return int(np.count_nonzero(_holds(links, first, third)))
+    return int(np.count_nonzero(links[first, third]))
 
 
 def drawn_paths(
@@ -135,23 +135,6 @@ def _drawn(matrix: sp.csr_array, rows: NDArray[np.int64], random: np.random.Gene
     start = matrix.indptr[rows].astype(np.int64)
     place = start + random.integers(matrix.indptr[rows + 1] - start)
     return np.asarray(matrix.indices[place], dtype=np.int64)
-
-
-def _holds(matrix: sp.csr_array, rows: NDArray[np.int64], columns: NDArray[np.int64]) -> NDArray[np.bool_]:
-    """Whether each (row, column) is stored: one binary search per entry, all at once."""
-    low = matrix.indptr[rows].astype(np.int64)
-    high = matrix.indptr[rows + 1].astype(np.int64)
-    end = high.copy()
-    searching = np.flatnonzero(low < high)
-    while len(searching):
-        half = (low[searching] + high[searching]) // 2
-        beyond = matrix.indices[half] < columns[searching]
-        low[searching[beyond]] = half[beyond] + 1
-        high[searching[~beyond]] = half[~beyond]
-        searching = searching[low[searching] < high[searching]]
-    found = low < end
-    found[found] = matrix.indices[low[found]] == columns[found]
-    return found
 
 
 def intervals(matrix: SimilarityMatrix | None, rows: Iterable[Measures]) -> dict[int, Interval]:

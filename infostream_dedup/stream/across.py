@@ -51,7 +51,6 @@ KEY_TERMS: Final = 30
 """Number of key terms in the pivot language by which documents are compared."""
 
 _LEAST_TERMS: Final = 3
-
 _LEAST_ROOM: Final = 4
 
 _UNIT: Final = 1_000_000_000
@@ -348,11 +347,8 @@ def _shared(held: NDArray[np.int64], asking: NDArray[np.int64], documents: Pivot
 # For the reader of a verdict: which words of two documents in different languages match
 
 _WEIGHT_UNIT: Final = 1e-9
-
 _ENGLISH: Final = LANGUAGES.index("en")
-
 _TERM_BITS: Final = 32
-
 _UNKNOWN, _LATIN, _OTHER = 0, 1, 2
 
 

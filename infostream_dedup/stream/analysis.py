@@ -210,24 +210,18 @@ class Frequencies:
         self._settings = settings
         self._numbers = numbers
         self._frequencies = frequencies
-        self.epoch = 0
-        self.closed = [LanguageCounts() for _ in LANGUAGES]
-        self.open = [LanguageCounts() for _ in LANGUAGES]
-        self.closed_repeats = [LanguageCounts() for _ in LANGUAGES]
-        self.open_repeats = [LanguageCounts() for _ in LANGUAGES]
+        self.resume(0, {}, {})
         self._background = [
             BackgroundTerms(numbers, partial(frequencies, language, settings.representation)) for language in LANGUAGES
         ]
 
-    def resume(
-        self, epoch: int, closed: Mapping[int, LanguageCounts], repeats: Mapping[int, LanguageCounts] | None = None
-    ) -> None:
+    def resume(self, epoch: int, closed: Mapping[int, LanguageCounts], repeats: Mapping[int, LanguageCounts]) -> None:
         """Resume in an epoch; the earlier ones are given, and the open one is empty."""
         self.epoch = epoch
         languages = range(len(LANGUAGES))
         self.closed = [closed.get(language, LanguageCounts()) for language in languages]
         self.open = [LanguageCounts() for _ in languages]
-        self.closed_repeats = [(repeats or {}).get(language, LanguageCounts()) for language in languages]
+        self.closed_repeats = [repeats.get(language, LanguageCounts()) for language in languages]
         self.open_repeats = [LanguageCounts() for _ in languages]
 
     def close(self) -> tuple[list[EpochFrequencies], list[EpochFrequencies]]:

@@ -573,7 +573,11 @@ class StreamEngine:
                 return verdict
             kind = KIND_NAMES[Kind.UPDATED] if self.settings.preset == "judged" else None
             return replace(verdict, kind=kind, revision_of=document.id)
-        joined = repeats and not passes and self._join_group(ordinal, of, found, exact=equal is not None, events=events)
+        joined = False
+        if repeats and not passes:
+            repeated = NO_ORDINALS if found is None else found.repeated
+            joined, happened = memory.groups.join(ordinal, of, repeated, exact=equal is not None)
+            events += happened
         if not joined and document.version > 0:
             memory.groups.begin_again(ordinal)
         exact = equal is not None and (self.settings.preset != "judged" or self._whole(of) == document.text_hash)
@@ -583,14 +587,6 @@ class StreamEngine:
         if self.settings.preset == "judged" and not verdict.stands_for_kept:
             memory.groups.joined.add(ordinal)
         return verdict
-
-    def _join_group(
-        self, ordinal: int, of: int, found: BestCandidate | None, *, exact: bool, events: list[GroupEvent]
-    ) -> bool:
-        repeated = NO_ORDINALS if found is None else found.repeated
-        joined, happened = self._memory.groups.join(ordinal, of, repeated, exact=exact)
-        events += happened
-        return joined
 
     def _make_verdict(self, document: Remembered, status: Status, found: BestCandidate, met: KeysThatMet) -> Verdict:
         return Verdict(

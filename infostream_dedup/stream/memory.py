@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from infostream_dedup.judging.evidence.facts import DocumentFacts, told_anew
+from infostream_dedup.judging.evidence.facts import told_anew
 from infostream_dedup.links.compiled.window_index import CandidateRows, WindowIndex
 from infostream_dedup.model.document import outlet_of
 from infostream_dedup.model.stream_records import GroupEvent
@@ -352,11 +352,9 @@ class Memory:
 
     def _anew(self, earlier: int, later: int) -> bool:
         window, rows = self.window, np.array([earlier, later], dtype=np.int64) - self.window.first
-        columns, texts = window.evidence_columns, np.zeros(2, dtype=np.int64)
-        sources = window.sources[rows].astype(np.int64)
-        both = DocumentFacts(sources, columns.published[rows], texts, columns.addresses[rows])
-        one, other = np.arange(1), np.arange(1, 2)
-        return bool(told_anew(one, other, (both.at(one), both.at(other)), columns.records_of(rows))[0])
+        both = window.facts_of(rows, np.zeros(2, dtype=np.int64))
+        one, other, records = np.arange(1), np.arange(1, 2), window.evidence_columns.records_of(rows)
+        return bool(told_anew(one, other, (both.at(one), both.at(other)), records)[0])
 
     def oldest_at(self, first: int, documents: int) -> NDArray[np.int64]:
         """Advance the clock over documents whose columns have been added.

@@ -75,16 +75,15 @@ class ComparedTexts:
             return Compared(documents, None, np.zeros(0, dtype=np.int64), LeftOut())
         texts = Utf8Texts(documents.offsets, documents.data)
         rows, sources, times = fragments_of(texts), documents.sources, documents.times
-        nothing = np.zeros(rows.hashes.shape, dtype=np.uint8)
         if self._learner is None:
-            return Compared(documents, None, openings_of(rows, nothing, sources, times), LeftOut())
+            return Compared(documents, None, openings_of(rows, sources, times), LeftOut())
         self._learner.skip_to(first)
         lines = LeftOut()
         marks = self._learner.learn(rows, sources, times)
         apart = list(parts_apart(texts, documents.bodies))
         spans = [one[:3] for one in apart]
         cut = list(shortened(texts, documents.titles, documents.bodies, (rows, marks), lines, spans))
-        openings = openings_of(rows, marks, sources, times)
+        openings = openings_of(rows, sources, times, marks)
         if cut:
             left_out = not_compared(rows, marks, apart, texts)
             documents = replace(without_lines(documents, cut), not_compared=left_out)
@@ -92,7 +91,7 @@ class ComparedTexts:
             chosen = np.zeros(len(documents), dtype=np.bool_)
             chosen[[part.number for part in apart]] = True
             again = fragments_of(Utf8Texts(documents.offsets, documents.data), only_first=True, chosen=chosen)
-            openings = np.where(chosen, openings_of(again, nothing, sources, times), openings)
+            openings = np.where(chosen, openings_of(again, sources, times), openings)
         return Compared(documents, blobs_of(rows, marks), openings, lines)
 
     def resume(self, loaded: Loaded) -> None:

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from infostream_dedup.judging.evidence.facts import DocumentFacts
 from infostream_dedup.judging.evidence.kernels.comparing import ComparedKeys
 from infostream_dedup.judging.evidence.kernels.screening import LEAD_ROW
 from infostream_dedup.judging.evidence.pair_evidence import TripleRows
@@ -128,11 +127,11 @@ class RecentDocuments:
     @property
     def documents(self) -> ComparedDocuments:
         """All documents; a view that changes with ``add`` and ``tidy``."""
-        window, evidence, skip = self._window, self._window.evidence_columns, self.first - self._begin
+        window, skip = self._window, self.first - self._begin
         rows = slice(self.first - window.first, self.end - window.first)
         terms = self._terms.rows_from(skip)
         targets = window.targets.rows_from(rows.start, rows.stop)
-        records = evidence.records.rows_from(rows.start, rows.stop)
+        records = window.evidence_columns.records.rows_from(rows.start, rows.stop)
         keys = ComparedKeys(
             begins=terms.indptr,
             terms=terms.values,
@@ -143,12 +142,7 @@ class RecentDocuments:
             target_begins=targets.indptr,
             targets=targets.values,
         )
-        facts = DocumentFacts(
-            window.sources[rows].astype(np.int64),
-            evidence.published[rows],
-            self._texts.values_from(skip),
-            evidence.addresses[rows],
-        )
+        facts = window.facts_of(rows, self._texts.values_from(skip))
         return ComparedDocuments(keys=keys, records=EvidenceRecords(records.values, records.indptr), facts=facts)
 
     @property

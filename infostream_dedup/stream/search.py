@@ -186,15 +186,6 @@ class RankedDocument:
         return self.asked.language is not None and enough
 
 
-def _shown_terms(
-    asked: AskedTerms, weights: Mapping[int, int], met: Sequence[tuple[int, int]], names: Mapping[int, str]
-) -> dict[str, Any]:
-    """The fields of a hit that name its terms."""
-    ranked = sorted((-weight, names[term]) for term, weight in weights.items())
-    pairs = [{"word": asked.words[place], "their_word": names[term]} for place, term in met]
-    return {"terms": [word for _, word in ranked], "met": pairs}
-
-
 def _met_terms(asked: AskedTerms, one: FoundDocument, *, in_text: bool) -> tuple[dict[int, int], list[tuple[int, int]]]:
     theirs = set((one.targets if in_text else one.keys).tolist())
     weights: dict[int, int] = {}
@@ -525,9 +516,7 @@ class Searcher(Closing):
         # Terms that match a key term of the text are among the terms with weights.
         names = term_names_of(connection, sorted({term for weights, _ in lists for term in weights}))
         return [
-            self._hit(
-                near, one, judgement, text, _shown_terms(near.asked, *terms, names), across=translations.get(place)
-            )
+            self._hit(near, one, judgement, text, terms, names, across=translations.get(place))
             for place, (near, one, judgement, terms) in enumerate(zip(ranked, found, judged, lists, strict=True))
         ]
 
@@ -572,11 +561,12 @@ class Searcher(Closing):
         one: FoundDocument,
         judged: HitJudgement | None,
         text: bytes,
-        terms: dict[str, Any],
+        terms: tuple[Mapping[int, int], Sequence[tuple[int, int]]],
+        names: Mapping[int, str],
         *,
         across: str | None,
     ) -> Hit:
-        settings = self._settings
+        settings, (weights, met) = self._settings, terms
         sizes = np.array([len(near.asked.sets), len(one.keys)], dtype=np.int64)
         least = int(need(settings.k_duplicate, sizes[:1], sizes[1:], n=settings.terms.n, short=settings.terms.short)[0])
         forward, backward = near.counts
@@ -601,7 +591,8 @@ class Searcher(Closing):
             probability=None if judged is None else judged.probability,
             judged=self._judge is not None,
             differing=None if judged is None else judged.differing,
-            **terms,
+            terms=[names[term] for term in sorted(weights, key=lambda term: (-weights[term], names[term]))],
+            met=[{"word": near.asked.words[place], "their_word": names[term]} for place, term in met],
         )
 
     def _either(self, document: Document, asked: AskedTerms) -> list[AskedTerms]:

@@ -27,11 +27,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 DUPLICATE_RULES: Final = ("equal", "contained")
-
 EXACT_RULES: Final = ("text", "opening", "sentences")
-
 DF_RULES: Final = ("distinct", "all")
-
 SHOWN: Final = ("first", "latest", "longest", "complete", "rank")
 
 TERM_FIELDS: Final = ("representation", "weighting", "n", "target", "df_min", "df_max", "k1", "b", "short", "morph")

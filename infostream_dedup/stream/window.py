@@ -465,6 +465,13 @@ class Window(DocumentColumns):
             numbers=numbers.values,
         )
 
+    def facts_of(self, rows: NDArray[np.int64] | slice, texts: NDArray[np.int64]) -> DocumentFacts:
+        """Who published some documents, and when, given the numbers of their texts."""
+        evidence = self.evidence_columns
+        return DocumentFacts(
+            self.sources[rows].astype(np.int64), evidence.published[rows], texts, evidence.addresses[rows]
+        )
+
     @property
     def evidence_columns(self) -> EvidenceWindow:
         """The columns of evidence."""
@@ -612,13 +619,9 @@ class ComparedDocuments:
         """Take documents out of the window."""
         evidence = window.evidence_columns
         numbered: dict[bytes, int] = {}
-        texts = [window.hashes[row][0] for row in rows.tolist()]
-        facts = DocumentFacts(
-            window.sources[rows].astype(np.int64),
-            evidence.published[rows],
-            np.array([numbered.setdefault(text, len(numbered)) if text else -1 for text in texts], dtype=np.int64),
-            evidence.addresses[rows],
-        )
+        given = (window.hashes[row].text for row in rows.tolist())
+        texts = [numbered.setdefault(text, len(numbered)) if text else -1 for text in given]
+        facts = window.facts_of(rows, np.array(texts, dtype=np.int64))
         return cls(keys=evidence.keys_of(rows, window), records=evidence.records_of(rows), facts=facts)
 
 

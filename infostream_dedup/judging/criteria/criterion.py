@@ -31,9 +31,7 @@ if TYPE_CHECKING:
 
 
 _SAME: Final = 0.1
-
 _OTHER: Final = 0.6
-
 _DAY: Final = 24.0
 
 Both: TypeAlias = "tuple[NDArray[np.float64], NDArray[np.float64]]"
@@ -129,9 +127,7 @@ def say_hours_apart(value: float) -> str:
 # Authority of sources, the trust in their originality: from the file of an expert (Andreev et al., 5.7)
 
 _LONGEST_LINE: Final = 1 << 20
-
 _TABLE_ENDING: Final = ".tsv"
-
 _HEADER: Final = ["source", "authority"]
 
 

@@ -339,7 +339,8 @@ def document_models(
     weights_of_paragraphs = np.bincount(parts.paragraph_of, weights, minlength=len(parts.document_of)).astype(
         np.float64
     )
-    number_rows = Ragged(_document_ends(parts, len(documents)), parts.numbers.values)
+    sizes = np.bincount(parts.sentence_documents, parts.numbers.sizes, minlength=len(documents))
+    number_rows = Ragged(offsets_of(sizes), parts.numbers.values)
     tell(3)
     key_terms = _key_terms(documents, languages, background=background)
     models = DocumentModels(
@@ -384,12 +385,6 @@ def _hash_sentences(parts: Parts, counts: TermCounts) -> NDArray[np.uint64]:
     marks = np.asarray(of_terms, dtype=np.uint64).copy()
     np.add.at(marks, parts.numbers.numbers, of_numbers)
     return marks
-
-
-def _document_ends(parts: Parts, documents: int) -> NDArray[np.int64]:
-    """Return the start of the numbers of each document: int64 (documents + 1,)."""
-    sizes = np.bincount(parts.sentence_documents, parts.numbers.sizes, minlength=documents)
-    return offsets_of(sizes)
 
 
 def _count_objects(given: Any) -> int | None:

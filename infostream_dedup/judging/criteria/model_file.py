@@ -26,7 +26,6 @@ if TYPE_CHECKING:
 MAX_MODEL_BYTES: Final = 4 << 20
 
 _SCHEMA: Final = "infostream-dedup/classifier"
-
 _VERSION: Final = 3
 
 _WITHOUT_CHECKSUM: Final = 0
@@ -36,11 +35,8 @@ _OLD: Final = (1, 2)
 """Versions with one plane for both directions, whose criteria were measured otherwise."""
 
 _COLUMNS: Final = ("mean", "scale", "weight", "weight_earlier")
-
 _LARGEST: Final = 1e15
-
 _SMALLEST_SCALE: Final = 1e-12
-
 _LONGEST_NAME: Final = 200
 
 
@@ -230,7 +226,6 @@ def _fault(source: str, message: str, field: str | None = None) -> BadDataError:
 Field = Literal["source", "category"]
 
 _FIELDS: Final = ("source", "category")
-
 _DOMAIN_COLUMNS: Final = 3
 
 

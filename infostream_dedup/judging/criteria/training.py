@@ -292,12 +292,8 @@ class PairVectors:
     def fit(self, rows: NDArray[np.int64], prior: Plane) -> Planes:
         """Learn both planes from some of the pairs."""
         training = self.pairs.at(rows)
-        later, earlier = self.training_vectors(rows)
+        later, earlier = self._with_authority(rows, self._authority.of_training(training))
         return fit_plane(later, training.i_repeats, prior), fit_plane(earlier, training.j_repeats, prior)
-
-    def training_vectors(self, rows: NDArray[np.int64]) -> Both:
-        """Return the vectors that ``fit`` learns from: float64 (rows, criteria) twice."""
-        return self._with_authority(rows, self._authority.of_training(self.pairs.at(rows)))
 
     def values(self, rows: NDArray[np.int64], planes: Planes, trained_on: NDArray[np.int64]) -> Both:
         """Return decision values of pairs: two of float64 (rows,), later against earlier and earlier against later."""

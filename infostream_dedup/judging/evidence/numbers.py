@@ -32,15 +32,10 @@ CYRILLIC_LETTERS: Final = "абвгдежзийклмнопрстуфхцчшщ�
 """A text with one of these letters uses decimal commas."""
 
 _DATE: Final = r"\d{1,2}\.\d{1,2}\.(?:\d{4}|\d{2})(?![\d.])|\d{4}-\d{2}-\d{2}(?!\d)"
-
 _THOUSANDS: Final = rf"\d{{1,3}}(?:[{RUN_SPACES}ʼ]\d{{3}})+(?!\d)(?:[.,]\d+(?![\d.,]))?"
-
 _COMMA_THOUSANDS: Final = r"\d{1,3}(?:,\d{3}){2,}(?!\d)(?:\.\d+)?"
-
 _ENGLISH_THOUSANDS: Final = r"\d{1,3}(?:,\d{3})+(?!\d)(?:\.\d+)?"
-
 _PARTS: Final = r"\d+(?:[.,]\d+){2,}"
-
 _PLAIN: Final = r"\d+(?:[.,]\d+(?!\d|[.,]\d))?"
 
 NUMBER_WORDS: Final[dict[str, str]] = {
@@ -75,26 +70,18 @@ def _number_words() -> str:
 
 
 _NUMBER_WORD: Final = re.compile(_number_words())
-
 _IN_CYRILLIC: Final = re.compile("|".join((_DATE, _THOUSANDS, _COMMA_THOUSANDS, _PARTS, _PLAIN)))
-
 _IN_LATIN: Final = re.compile("|".join((_DATE, _ENGLISH_THOUSANDS, _THOUSANDS, _PARTS, _PLAIN)))
 
 _RUN: Final = re.compile(rf"\d[\d.,\-ʼ{RUN_SPACES}]*")
 """Possible positions of figures, found quickly by the first character."""
 
 _CYRILLIC: Final = re.compile(f"[{CYRILLIC_LETTERS}]")
-
 _DATE_ONLY: Final = re.compile(_DATE)
-
 _PARTS_ONLY: Final = re.compile(_PARTS)
-
 _COMMA_THOUSANDS_ONLY: Final = re.compile(_COMMA_THOUSANDS)
-
 _ENGLISH_THOUSANDS_ONLY: Final = re.compile(_ENGLISH_THOUSANDS)
-
 _AFTER: Final = f".,-'’ʼ{RUN_SPACES}"  # what means nothing after a single figure
-
 _BETWEEN_GROUPS: Final = re.compile(rf"[{RUN_SPACES}ʼ]")
 
 

@@ -16,7 +16,7 @@ from infostream_dedup.judging.evidence.differing import Openings, WordDifference
 from infostream_dedup.judging.evidence.kernels import packing as kernels
 from infostream_dedup.judging.evidence.pair_model import BACKGROUND_FILE, shipped_bytes
 from infostream_dedup.judging.evidence.reading import ALPHABET
-from infostream_dedup.machine.arrays import numbered_ends, offsets_of, places_of
+from infostream_dedup.machine.arrays import Ragged, numbered_ends, offsets_of, places_of
 from infostream_dedup.model import LANGUAGES, OUR_LANGUAGES, Language
 
 if TYPE_CHECKING:
@@ -245,10 +245,8 @@ class EvidenceRecords:
 
     def some(self, documents: NDArray[np.int64]) -> EvidenceRecords:
         """The records of some documents, given their ordinals, in this order."""
-        firsts, sizes = self.begins[documents], self.begins[documents + 1] - self.begins[documents]
-        begins = offsets_of(sizes)
-        places = places_of(firsts, sizes)
-        return EvidenceRecords(self.words[places], begins)
+        found = Ragged(self.begins, self.words).rows(documents)
+        return EvidenceRecords(found.values, found.indptr)
 
     @classmethod
     def of_blobs(cls, blobs: Sequence[bytes]) -> EvidenceRecords:

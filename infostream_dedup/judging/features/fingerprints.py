@@ -150,10 +150,8 @@ def lexicon_fingerprints(
     for start, end in pairwise(bounds):
         row = counts.tf.indices[start:end]
         chosen = ([vocabulary[word] for word in row[lexicon[row]].tolist()] for lexicon in lexicons)
-        prints = (
-            lexicon_fingerprint(words, number) for number, words in enumerate(chosen) if len(words) >= least_words
-        )
-        found.append(list(prints))
+        enough = ((number, words) for number, words in enumerate(chosen) if len(words) >= least_words)
+        found.append([lexicon_fingerprint(words, number) for number, words in enough])
     return rows_from(found, np.uint64)
 
 

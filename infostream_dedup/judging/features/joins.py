@@ -218,36 +218,29 @@ def _prefixes(matrix: sp.csr_array, threshold: float) -> sp.csr_array:
 def _candidates(
     asking: sp.csr_array, answering: sp.csr_array, sizes: NDArray[np.int64], threshold: float, *, symmetric: bool
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    answers = answering.T.tocsr()
-    work = np.asarray(asking @ np.diff(answers.indptr).astype(np.int64), dtype=np.int64)
-    parts = list(_blocks(asking, answers, work, sizes, threshold, symmetric=symmetric))
-    empty = np.zeros(0, dtype=np.int64)
-    a = np.concatenate([empty, *(part[0] for part in parts)])
-    b = np.concatenate([empty, *(part[1] for part in parts)])
-    order = np.lexsort((b, a))
-    return a[order], b[order]
-
-
-def _blocks(
-    asking: sp.csr_array,
-    answers: sp.csr_array,
-    work: NDArray[np.int64],
-    sizes: NDArray[np.int64],
-    threshold: float,
-    *,
-    symmetric: bool,
-) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64]]]:
-    for block in row_blocks(work, _BLOCK):
-        met = asking[block] @ answers
-        a = np.repeat(np.arange(block.start, block.stop, dtype=np.int64), np.diff(met.indptr))
-        b = met.indices.astype(np.int64)
+    found = [np.zeros((2, 0), dtype=np.int64)]
+    for a, b, _ in _meetings(asking, answering, _BLOCK):
         # A set contains at most all elements of a smaller one.
         fits = sizes[b] >= threshold * sizes[a] - _SLACK
         if symmetric:
             fits &= (a < b) & (sizes[a] >= threshold * sizes[b] - _SLACK)
         else:
             fits &= a != b
-        yield a[fits], b[fits]
+        found.append(np.stack((a[fits], b[fits])))
+    a, b = np.concatenate(found, axis=1)
+    order = np.lexsort((b, a))
+    return a[order], b[order]
+
+
+def _meetings(
+    asking: sp.csr_array, answering: sp.csr_array, at_once: int
+) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64], NDArray[Any]]]:
+    """Rows of both matrices that have a column in common, and the sum of their products, some rows at a time."""
+    answers = answering.T.tocsr()
+    holders = np.diff(answers.indptr).astype(np.int64)
+    for block in row_blocks(np.diff(offsets_of(holders[asking.indices])[asking.indptr]), at_once):
+        met = asking[block] @ answers
+        yield np.repeat(np.arange(block.start, block.stop), np.diff(met.indptr)), met.indices.astype(np.int64), met.data
 
 
 def _products(matrix: sp.csr_array, a: NDArray[np.int64], b: NDArray[np.int64], at_once: int = _BLOCK) -> NDArray[Any]:
@@ -289,18 +282,9 @@ def similar_vectors(vectors: sp.csr_array, threshold: float) -> Resembling:
     """Find unordered pairs a < b whose cosine is at least the threshold."""
     ordered = _rare_columns_first(vectors)
     heads, rest = _cut(ordered, threshold)
-    answers = ordered.T.tocsr()
-    work = np.asarray(
-        sp.csr_array((np.ones(heads.nnz, dtype=np.int64), heads.indices, heads.indptr), heads.shape)
-        @ np.diff(answers.indptr).astype(np.int64),
-        dtype=np.int64,
-    )
     codes: list[NDArray[np.int64]] = [np.zeros(0, dtype=np.int64)]
-    for block in row_blocks(work, _VECTORS_AT_ONCE):
-        met = heads[block] @ answers
-        a = np.repeat(np.arange(block.start, block.stop, dtype=np.int64), np.diff(met.indptr))
-        b = met.indices.astype(np.int64)
-        possible = (met.data >= threshold - rest[a] - _SLACK) & (a != b)
+    for a, b, products in _meetings(heads, ordered, _VECTORS_AT_ONCE):
+        possible = (products >= threshold - rest[a] - _SLACK) & (a != b)
         a, b = a[possible], b[possible]
         codes.append(np.minimum(a, b) * len(rest) + np.maximum(a, b))
     a, b = np.divmod(np.unique(np.concatenate(codes)), max(len(rest), 1))

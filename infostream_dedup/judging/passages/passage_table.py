@@ -88,11 +88,11 @@ class PassageTable:
     def document_pairs(self) -> Iterator[DocumentPair]:
         """Yield pairs of documents that share passages, ordered by (a, b)."""
         table = self.sentences
-        bounds = _runs(self.rows[:, 0] * max(len(table.first), 1) + self.rows[:, 1])
+        starts = np.flatnonzero(np.any(np.diff(self.rows[:, :2], axis=0, prepend=-1) != 0, axis=1))
         words = np.concatenate(([0, 0], np.cumsum(table.lengths[self.matches], axis=0).ravel())).reshape(-1, 2)
         in_runs = offsets_of(self.runs[:, 2])
         documents = table.document_lengths
-        for begin, end in zip(bounds[:-1].tolist(), bounds[1:].tolist(), strict=True):
+        for begin, end in pairwise([*starts.tolist(), len(self.rows)]):
             a, b = self.rows[begin, :2].tolist()
             copied = words[self.first_match[end]] - words[self.first_match[begin]]
             copied = copied + in_runs[self.first_run[end]] - in_runs[self.first_run[begin]]
@@ -158,10 +158,6 @@ def _regrouped(counts: NDArray[np.int64], order: NDArray[np.int64]) -> tuple[NDA
     sizes = counts[order]
     bounds = offsets_of(sizes)
     return bounds, places_of(first[:-1][order], sizes)
-
-
-def _runs(values: NDArray[np.int64]) -> NDArray[np.int64]:
-    return np.concatenate((np.flatnonzero(np.diff(values, prepend=-1)), [len(values)])).astype(np.int64)
 
 
 # Digests: documents that take most of their text from several others

@@ -47,15 +47,6 @@ class Block(NamedTuple):
     size: int  # number of words
 
 
-class Replacement(NamedTuple):
-    """Words of the first sequence that were replaced by words of the second; one of the two may have none."""
-
-    left: int  # place of the first word in the first sequence
-    left_end: int  # place after the last one
-    right: int  # place of the first word in the second sequence
-    right_end: int  # place after the last one
-
-
 def matching_blocks(left: Sequence[Hashable], right: Sequence[Hashable]) -> list[Block]:
     """Return blocks of equal words, ascending in both sequences.
 
@@ -76,12 +67,15 @@ def matching_blocks(left: Sequence[Hashable], right: Sequence[Hashable]) -> list
     return blocks
 
 
-def replacements(left: Sequence[Hashable], right: Sequence[Hashable]) -> Iterator[Replacement]:
-    """Yield the words between the blocks of equal words, in order."""
+def replacements(left: Sequence[Hashable], right: Sequence[Hashable]) -> Iterator[tuple[int, int, int, int]]:
+    """Yield where words stand between the blocks of equal words: begin and end on the left, begin and end on the right.
+
+    On one of the two sides there may be none.
+    """
     at = other = 0
     for block in (*matching_blocks(left, right), Block(len(left), len(right), 0)):
         if (at, other) != block[:2]:
-            yield Replacement(at, block.left, other, block.right)
+            yield at, block.left, other, block.right
         at, other = block.left + block.size, block.right + block.size
 
 

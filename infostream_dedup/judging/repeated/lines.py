@@ -173,7 +173,7 @@ class LineLearner:
         self, rows: kernels.FragmentRows, sources: Sequence[str | None], times: NDArray[np.int64]
     ) -> NDArray[np.uint8]:
         """Learn from documents; return the marks of their fragments, uint8 (documents, FRAGMENTS)."""
-        given = self._given(rows, sources, times)
+        given = _not_learned(rows, self._numbers(sources), _days(times))
         for begin in range(0, len(rows.counts), _AT_ONCE):
             some = _part(given, slice(begin, begin + _AT_ONCE))
             self._make_room(len(some.counts))
@@ -216,15 +216,6 @@ class LineLearner:
         """Continue with a document of a given ordinal."""
         self._past.next[0] = ordinal
 
-    def _given(
-        self, rows: kernels.FragmentRows, sources: Sequence[str | None], times: NDArray[np.int64]
-    ) -> PastDocuments:
-        marks = _calls(rows)
-        none = np.zeros(0, dtype=np.int64)
-        return PastDocuments(
-            rows.counts, rows.hashes, rows.words, marks, rows.stems, self._numbers(sources), _days(times), none, none
-        )
-
     def _numbers(self, sources: Sequence[str | None]) -> NDArray[np.uint64]:
         known = self._sources
         for source in sources:
@@ -243,10 +234,16 @@ class LineLearner:
             self._lines = larger
 
 
-def _calls(rows: kernels.FragmentRows) -> NDArray[np.uint8]:
-    """Marks of fragments of which nothing is known but that they are calls."""
+_NONE: Final = np.zeros(0, dtype=np.int64)
+
+
+def _not_learned(
+    rows: kernels.FragmentRows, sources: NDArray[np.uint64], days: NDArray[np.int64] = _NONE
+) -> PastDocuments:
+    """Documents of whose fragments nothing is known but which are calls."""
     counted = np.arange(kernels.FRAGMENTS) < rows.counts[:, None]
-    return np.where(counted, rows.flags & kernels.CALL, 0).astype(np.uint8)
+    marks = np.where(counted, rows.flags & kernels.CALL, 0).astype(np.uint8)
+    return PastDocuments(rows.counts, rows.hashes, rows.words, marks, rows.stems, sources, days, _NONE, _NONE)
 
 
 def number_of(source: str | None) -> int:
@@ -269,14 +266,16 @@ def known_marks(
 ) -> NDArray[np.uint8]:
     """Mark the fragments of documents that are known lines: uint8 (documents, FRAGMENTS)."""
     numbers = {source: number_of(source) for source in dict.fromkeys(sources)}
-    marks, none = _calls(rows), np.zeros(0, dtype=np.int64)
-    of = np.array([numbers[source] for source in sources], dtype=np.uint64)
-    mark(PastDocuments(rows.counts, rows.hashes, rows.words, marks, rows.stems, of, none, none, none), known)
-    return marks
+    given = _not_learned(rows, np.array([numbers[source] for source in sources], dtype=np.uint64))
+    mark(given, known)
+    return given.marks
 
 
 def openings_of(
-    rows: kernels.FragmentRows, marks: NDArray[np.uint8], sources: Sequence[str | None], times: NDArray[np.int64]
+    rows: kernels.FragmentRows,
+    sources: Sequence[str | None],
+    times: NDArray[np.int64],
+    marks: NDArray[np.uint8] | None = None,
 ) -> NDArray[np.int64]:
     """Hash the first fragment and the day of each document: int64 (documents,), 63 bits.
 
@@ -284,9 +283,11 @@ def openings_of(
     such posts that no other rule had found, 24 were the same news. Repeated lines are no first fragment. -1 for a
     document without source or date, and for a first fragment of fewer than five words or with a figure.
     """
-    number, counted = np.arange(len(rows.counts)), np.arange(kernels.FRAGMENTS) < rows.counts[:, None]
-    first = np.argmax(counted & ((marks & LEFT_OUT) == 0), axis=1)
-    begins = counted[number, first] & ((marks[number, first] & LEFT_OUT) == 0) & (times != NO_TIME)
+    number, told = np.arange(len(rows.counts)), np.arange(kernels.FRAGMENTS) < rows.counts[:, None]
+    if marks is not None:
+        told &= (marks & LEFT_OUT) == 0
+    first = np.argmax(told, axis=1)
+    begins = told[number, first] & (times != NO_TIME)
     begins &= (rows.words[number, first] >= _OPENING) & (rows.flags[number, first] & kernels.FIGURE == 0)
     begins &= np.array(list(map(bool, sources)), dtype=np.bool_)
     days = _days(times).astype(np.uint64) * np.uint64(0x9E3779B97F4A7C15)

@@ -16,14 +16,7 @@ import numpy as np
 
 from infostream_dedup.links.compiled.earlier import linkage_order
 from infostream_dedup.links.compiled.kernels import low_k as kernels
-from infostream_dedup.links.compiled.kernels.rows import (
-    LinkArrays,
-    NodeArrays,
-    PackedRows,
-    count_columns,
-    relabelled,
-    transposed,
-)
+from infostream_dedup.links.compiled.kernels.rows import LinkArrays, NodeArrays, PackedRows, count_columns, transposed
 from infostream_dedup.links.compiled.term_rows import row_parts
 from infostream_dedup.links.measures import EXACT_FROM, KTotals, LinkTotals, Measures
 from infostream_dedup.links.sweeping import sweep_by_products
@@ -72,7 +65,7 @@ def block_totals(
     with ThreadPool(size) as pool:
         threads = _Threads(pool, size)
         links, back, nodes = _in_linkage_order(block, ascending, threads)
-        sums = _sum_rows(_Graph(links, back, nodes), max(ascending), threads)
+        sums = _sum_rows(links, back, nodes, max(ascending), threads)
         # The transpose is as large as the links; free it before they are packed.
         del back
         for done, k in enumerate(ascending, start=1):
@@ -105,16 +98,8 @@ class _Threads(NamedTuple):
         return self.pool.map(run, row_parts(work, self.size))
 
 
-class _Graph(NamedTuple):
-    """Links by row, own rows first, each part in linkage order."""
-
-    links: LinkArrays  # all links
-    back: LinkArrays  # their transpose
-    nodes: NodeArrays  # what the rows represent
-
-
-def _in_linkage_order(block: LinkBlock, ks: list[int], threads: _Threads) -> _Graph:
-    """The links and their transpose, renumbered so that linked nodes, above all at high k, are neighbours."""
+def _in_linkage_order(block: LinkBlock, ks: list[int], threads: _Threads) -> tuple[LinkArrays, LinkArrays, NodeArrays]:
+    """The links, own rows first, their transpose and the nodes: linked ones, above all at high k, are neighbours."""
     counts, size = block.counts, block.counts.shape[0]
     indptr, columns = counts.indptr.astype(np.int64, copy=False), counts.indices.astype(np.int32, copy=False)
     links = LinkArrays(indptr, columns, counts.data)
@@ -125,13 +110,13 @@ def _in_linkage_order(block: LinkBlock, ks: list[int], threads: _Threads) -> _Gr
         order = order[np.argsort(~block.own[order], kind="stable")]
         own = int(block.own.sum())
     place = np.empty(size, dtype=np.int32)
-    relabelled(order, place)
+    place[order] = np.arange(size)
     back = _transposed(links, order, place, threads)
     same = np.arange(size, dtype=np.int64)
     weights = np.ones(size, dtype=np.int64) if block.weights is None else block.weights[order]
     inside = np.zeros(size, dtype=np.uint8) if block.inside is None else block.inside[order]
     again = _transposed(back, same, same.astype(np.int32), threads)
-    return _Graph(again, back, NodeArrays(weights, inside, own))
+    return again, back, NodeArrays(weights, inside, own)
 
 
 def _transposed(links: LinkArrays, order: NDArray[np.int64], place: NDArray[np.int32], threads: _Threads) -> LinkArrays:
@@ -157,17 +142,17 @@ def _transposed(links: LinkArrays, order: NDArray[np.int64], place: NDArray[np.i
     return moved
 
 
-def _sum_rows(graph: _Graph, most: int, threads: _Threads) -> list[list[int]]:
+def _sum_rows(links: LinkArrays, back: LinkArrays, nodes: NodeArrays, most: int, threads: _Threads) -> list[list[int]]:
     """By k from 0 to ``most``: links, reciprocal links, walks, and closed paths with two ends in one node."""
-    levels = max(most, int(graph.links.counts.max(initial=0))) + 1
+    levels = max(most, int(links.counts.max(initial=0))) + 1
 
     def total(rows: slice) -> NDArray[np.int64]:
         totals = np.zeros((levels, 4, 2), dtype=np.int64)
-        kernels.total_rows(rows.start, rows.stop, graph.links, graph.back, graph.nodes, totals)
+        kernels.total_rows(rows.start, rows.stop, links, back, nodes, totals)
         return totals
 
     sums = [[0] * 4 for _ in range(levels)]
-    work = np.diff(graph.links.indptr) + np.diff(graph.back.indptr) + 1
+    work = np.diff(links.indptr) + np.diff(back.indptr) + 1
     for part in threads.map(total, work):
         for k, numbers in enumerate(part.tolist()):
             for number in (kernels.LINKS, kernels.RECIPROCAL, kernels.WALKS, kernels.CLOSED):

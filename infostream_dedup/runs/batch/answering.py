@@ -13,15 +13,16 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from infostream_dedup.links.measures import Advice
+from infostream_dedup.links.measures import Advice, Measures
 from infostream_dedup.links.pair_rules import need
-from infostream_dedup.links.relation import StoredLinks, group_counts
+from infostream_dedup.links.relation import GroupCounts, StoredLinks, group_counts
 from infostream_dedup.links.similarity_matrix import SimilarityMatrix
 from infostream_dedup.machine.progress import Phrase, Progress
+from infostream_dedup.model import fields_of, moment_of
 from infostream_dedup.model.settings import CANDIDATE_TERMS
 from infostream_dedup.runs.batch.judging import JudgedCollection
 from infostream_dedup.runs.batch.linking import link
-from infostream_dedup.runs.batch.sweeping import SweepResult, SweepRow, configuration_of
+from infostream_dedup.runs.batch.sweeping import SweepResult, SweepRow, configuration_of, known_days
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -70,9 +71,6 @@ class Answer:
 
 def answer_of(documents: Sequence[Document], found: FoundJudgedStatuses) -> Answer:
     """Sum up the statuses of a collection's documents; only those shown are looked at as a whole."""
-    from infostream_dedup.model import fields_of, moment_of
-    from infostream_dedup.runs.batch.sweeping import known_days
-
     fields, statuses, of = fields_of(documents), list(found), found.of.tolist()
     again = [(number, of[number]) for number, one in enumerate(statuses) if one.status in REPEATS and one.of]
     groups = [part.tolist() for part in found.members()]
@@ -163,29 +161,27 @@ def sweep_probabilities(judged: JudgedCollection, *, progress: Progress | None =
         accepted = probability >= threshold
         one_way = int(forward[accepted].sum() + backward[accepted].sum())
         both = 2 * int((forward & backward)[accepted].sum())
-        plain = replace(row, k=None, threshold=threshold, symmetry=both / one_way if one_way else None)
-        result.rows.append(
-            SweepRow(
-                representation="morph", block="judged", measures=plain, groups=grouped, estimated={"k_of_mutual": None}
-            )
-        )
+        result.rows.append(_row("judged", threshold, row, both / one_way if one_way else None, grouped))
     for row, threshold in zip(rows, PROBABILITIES, strict=True):
         nearest = min(range(len(mutual)), key=lambda place: (abs(mutual[place].links - row.links), place))
-        plain = replace(mutual[nearest], k=None, threshold=threshold, symmetry=None)
-        result.rows.append(
-            SweepRow(
-                representation="morph",
-                block="mutual",
-                measures=plain,
-                groups=groups[nearest],
-                estimated={"k_of_mutual": mutual[nearest].k},
-            )
-        )
+        result.rows.append(_row("mutual", threshold, mutual[nearest], None, groups[nearest], mutual[nearest].k))
     middle = rows[PROBABILITIES.index(_DEFAULT)].transitivity
     if middle is not None:
         note = _TOPICS_NOTE if middle < _TOPICAL else _TEXTS_NOTE
         result.notes.append(Phrase.of(note, closed=round(100 * middle)))
     return result
+
+
+def _row(
+    block: str,
+    threshold: float,
+    row: Measures,
+    symmetry: float | None,
+    groups: GroupCounts | None,
+    k: int | None = None,
+) -> SweepRow:
+    measures, estimated = replace(row, k=None, threshold=threshold, symmetry=symmetry), {"k_of_mutual": k}
+    return SweepRow(representation="morph", block=block, measures=measures, groups=groups, estimated=estimated)
 
 
 def _judged(

@@ -195,5 +195,4 @@ def hashes_of_block(block: DocumentBlock) -> tuple[list[bytes], NDArray[np.int64
     if block.openings is not None:
         return equality_hashes(block), block.openings
     rows = fragments_of(Utf8Texts(block.offsets, block.data), only_first=True)
-    none = np.zeros(rows.hashes.shape, dtype=np.uint8)
-    return equality_hashes(block), openings_of(rows, none, block.sources, block.times)
+    return equality_hashes(block), openings_of(rows, block.sources, block.times)

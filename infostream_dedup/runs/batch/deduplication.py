@@ -273,8 +273,8 @@ def ranks_to_show(
     return np.array([copied[outlet] for outlet in outlets], dtype=np.int64)
 
 
-def groups_of(joined: list[tuple[NDArray[np.int64], NDArray[np.int64]]], documents: int) -> NDArray[np.int64]:
-    """Ordinal of the earliest document of each document's group: int64 (documents,)."""
+def groups_of(joined: Sequence[tuple[NDArray[Any], NDArray[Any]]], documents: int) -> NDArray[np.int64]:
+    """Ordinal of the earliest document, or node, with which each is joined: int64 (documents,)."""
     a, b = np.concatenate(joined, axis=1)
     graph = sp.csr_array((np.ones(len(a), dtype=np.int8), (a, b)), shape=(documents, documents))
     count, label = connected_components(graph, directed=False)

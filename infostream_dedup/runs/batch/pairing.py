@@ -39,7 +39,8 @@ from infostream_dedup.links.pair_rules import (
     one_to_one,
     relation_of,
 )
-from infostream_dedup.machine.arrays import AlignedColumns, ColumnMakers, ColumnRow, RowColumns, offsets_of, sparse_rows
+from infostream_dedup.links.similarity_matrix import kept_entries
+from infostream_dedup.machine.arrays import AlignedColumns, ColumnMakers, ColumnRow, RowColumns, offsets_of
 from infostream_dedup.machine.platform import collector_paused
 from infostream_dedup.machine.progress import Progress
 from infostream_dedup.machine.scratch import GrowingArray
@@ -328,8 +329,7 @@ def _links_of_weight(key_terms: KeyTerms, least: float) -> Translations:
 
 def _rows_where(matrix: sp.csr_array, kept: NDArray[np.bool_]) -> sp.csr_array:
     """Return the matrix with all other rows emptied."""
-    sizes, entries = kept * np.diff(matrix.indptr), np.repeat(kept, np.diff(matrix.indptr))
-    return sparse_rows(matrix.data[entries], matrix.indices[entries], offsets_of(sizes), matrix.shape)
+    return kept_entries(matrix, np.repeat(kept, np.diff(matrix.indptr)))
 
 
 # Judged pairs of a collection as rows: the kind of each pair, its probability, and why

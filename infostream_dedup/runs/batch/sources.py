@@ -76,7 +76,7 @@ def _without_lines(
     texts = Utf8Texts(block.offsets, block.data)
     marks = lines.known_marks(rows, block.sources, known)
     chosen, apart = np.any(marks & LEFT_OUT, axis=1), list(parts_apart(texts, block.bodies))
-    openings = _openings(rows, block)
+    openings = lines.openings_of(rows, block.sources, block.times)
     if not chosen.any() and not apart:
         return replace(block, openings=openings)
     spans = [one[:3] for one in apart]
@@ -85,12 +85,8 @@ def _without_lines(
     chosen[:] = False
     chosen[[one.number for one in cut]] = True
     again = lines.fragments_of(Utf8Texts(changed.offsets, changed.data), only_first=True, chosen=chosen)
-    openings = np.where(chosen, _openings(again, block), openings)
+    openings = np.where(chosen, lines.openings_of(again, block.sources, block.times), openings)
     return replace(changed, not_compared=not_compared(rows, marks, apart, texts), openings=openings)
-
-
-def _openings(rows: FragmentRows, block: DocumentBlock) -> NDArray[np.int64]:
-    return lines.openings_of(rows, np.zeros_like(rows.flags), block.sources, block.times)
 
 
 class Rereadable:

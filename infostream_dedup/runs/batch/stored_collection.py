@@ -16,10 +16,9 @@ from numpy.typing import NDArray
 from infostream_dedup.errors import ConfigurationError
 from infostream_dedup.judging.evidence.collecting import DocumentEvidence
 from infostream_dedup.judging.evidence.facts import DocumentFacts
-from infostream_dedup.judging.evidence.pair_evidence import TripleRows
 from infostream_dedup.judging.evidence.records import EvidenceRecords
-from infostream_dedup.links.similarity_matrix import pattern_of
-from infostream_dedup.machine.arrays import Ragged, offsets_of
+from infostream_dedup.links.similarity_matrix import kept_entries, pattern_of
+from infostream_dedup.machine.arrays import Ragged
 from infostream_dedup.model import LANGUAGES, Document, Language, Settings, language_number, microseconds_of, moment_of
 from infostream_dedup.model.limits import check_moment
 from infostream_dedup.model.settings import PRESETS
@@ -28,6 +27,7 @@ from infostream_dedup.stream.store import Store
 from infostream_dedup.stream.store.document_columns import RememberedTable
 from infostream_dedup.stream.store.restoring import LanguageFrequencies, open_epoch
 from infostream_dedup.stream.store.search_index import term_names_of
+from infostream_dedup.stream.window import triple_rows
 from infostream_dedup.terms.compiled import key_terms_of_surfaces
 from infostream_dedup.terms.key_terms import KeyTerms
 from infostream_dedup.terms.matched_words import kind_of_term, places_of_terms
@@ -187,8 +187,8 @@ class StoredCollection:
         """
         self._check(settings, self.ranked)
         size = settings.target_size()
-        keys = self._heaviest(settings.n)
-        targets = self.held if size is None else pattern_of(self._heaviest(size or settings.n))
+        keys = kept_entries(self.keys, self.ranks < settings.n)
+        targets = self.held if size is None else pattern_of(kept_entries(self.keys, self.ranks < (size or settings.n)))
         languages = np.array([language_number(language) for language in self.languages], dtype=np.uint8)
         counts = self.held.astype(np.int32)
         return KeyTerms(keys, targets, TermCounts(counts, self.terms, languages, self.lengths), [])
@@ -196,11 +196,6 @@ class StoredCollection:
     def key_terms_of(self, settings: Settings, documents: NDArray[np.int64], _all_terms: KeyTerms, /) -> KeyTerms:
         """As ``Weighable.key_terms_of``."""
         return self.key_terms(settings).of(documents)
-
-    def _heaviest(self, n: int) -> sp.csr_array:
-        kept = self.ranks < n
-        ends = offsets_of(kept)[self.keys.indptr]
-        return sp.csr_array((self.keys.data[kept], self.keys.indices[kept], ends), shape=self.keys.shape)
 
     def _check(self, settings: Settings, n: int) -> None:
         for name, kept in self.stored.items():
@@ -245,15 +240,11 @@ def stored_evidence(
 ) -> tuple[DocumentEvidence, DocumentFacts]:
     """Read the evidence that preset ``judged`` keeps, without meanings, and the sources and times of the documents."""
     records, places = table.evidence.records, known.tolist()
-    words = EvidenceRecords.of_blobs(
-        [records.values[slice(*records.indptr[row : row + 2])].tobytes() for row in places]
-    )
-    wording = store.wording(table.ordinals[known].tolist())
-    begins = offsets_of([len(blob) // 8 for blob in wording])
-    triples = np.frombuffer(b"".join(wording), dtype="<u8").astype(np.uint64)
-    columns = [[column[row] for row in known.tolist()] for column in (table.sources, times, table.evidence.urls)]
+    words = EvidenceRecords.of_blobs([records.row(row).tobytes() for row in places])
+    triples = triple_rows(store.wording(table.ordinals[known].tolist()))
+    columns = [[column[row] for row in places] for column in (table.sources, times, table.evidence.urls)]
     facts = DocumentFacts.of(columns[0], columns[1], [b""] * len(known), columns[2])
-    return DocumentEvidence(words, TripleRows(triples, begins)), facts
+    return DocumentEvidence(words, triples), facts
 
 
 def _collected(store: Store, table: RememberedTable, stored: Mapping[str, Any], titles: list[str]) -> StoredCollection:

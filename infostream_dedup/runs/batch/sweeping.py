@@ -41,12 +41,9 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from infostream_dedup.documents import ReadingReport
-    from infostream_dedup.links.similarity_matrix import SimilarityMatrix
-    from infostream_dedup.model import Settings
     from infostream_dedup.runs.batch.answering import Answer
     from infostream_dedup.runs.batch.collection import Weighable
     from infostream_dedup.runs.batch.judging import JudgedCollection
-    from infostream_dedup.terms.key_terms import KeyTerms
     from infostream_dedup.terms.matched_words import Meeting
 
 _GROUPS: Final = 10

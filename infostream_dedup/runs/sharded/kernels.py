@@ -64,29 +64,6 @@ def merge_ascending(
     return merged
 
 
-@compiled
-def sort_links(
-    indptr: Vector[np.int64], columns: Vector[np.int32], counts: Vector[np.uint8], packed: Vector[np.uint64]
-) -> None:
-    """Sort the links of each row by column.
-
-    ``indptr``: (rows + 1,), bounds of the rows; ``columns``: (links,); ``counts``: (links,); ``packed``: room for the
-    longest row.
-    """
-    for row in range(indptr.size - 1):
-        first, size = indptr[row], indptr[row + 1] - indptr[row]
-        ordered = True
-        for place in range(size):
-            packed[place] = np.uint64(columns[first + place]) << np.uint64(8) | np.uint64(counts[first + place])
-            ordered = ordered and (place == 0 or packed[place - 1] < packed[place])
-        if ordered:
-            continue
-        packed[:size].sort()
-        for place in range(size):
-            columns[first + place] = np.int32(packed[place] >> np.uint64(8))
-            counts[first + place] = np.uint8(packed[place] & np.uint64(255))
-
-
 # Convert links of a shard from the form in which they are found to the form in which they are stored
 
 

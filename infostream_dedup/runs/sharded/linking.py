@@ -7,16 +7,14 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
-from itertools import groupby, islice
+from itertools import groupby
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
-from scipy.sparse.csgraph import connected_components
 
 from infostream_dedup.links.compiled.kernels.low_k import PlacedCollection, count_asked
 from infostream_dedup.links.compiled.kernels.matching import LinkRows, Scratch, split
@@ -30,7 +28,8 @@ from infostream_dedup.links.pair_rules import grades_at
 from infostream_dedup.links.relation import group_sizes_of_nodes
 from infostream_dedup.links.similarity_matrix import SimilarityMatrix
 from infostream_dedup.machine.arrays import earliest_equal, entries_of, offsets_of, sparse_rows
-from infostream_dedup.machine.threads import thread_count
+from infostream_dedup.machine.threads import mapped, thread_count
+from infostream_dedup.runs.batch.deduplication import groups_of
 from infostream_dedup.runs.sharded import kernels
 from infostream_dedup.runs.sharded.key_terms import KEYS, KeyChunk
 from infostream_dedup.runs.sharded.work_folder import Layout, joined, rows_by_chunk
@@ -182,10 +181,7 @@ class Shard:
 
     def ask(self, chunks: Iterable[KeyChunk], *, workers: int = 1) -> Iterator[pa.RecordBatch]:
         """Links of the nodes led by documents of some chunks to the nodes of this shard: a row of LINKS for each."""
-        threads = thread_count(workers)
-        with ThreadPoolExecutor(threads) as pool:
-            for some in _batched(chunks, threads):
-                yield from pool.map(self._answer, some)
+        return mapped(self._answer, chunks, thread_count(workers))
 
     def _answer(self, chunk: KeyChunk) -> pa.RecordBatch:
         if not hasattr(self._own, "scratch"):
@@ -281,31 +277,13 @@ class Shard:
 
 def merge_links(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
     """Join the links that shards found: consecutive rows of LINKS of the same nodes become one."""
-    for (first, nodes), rows in groupby(LINKS.rows(batches), key=itemgetter("first", "nodes")):
-        yield _merged(first, nodes, list(rows))
-
-
-def _merged(first: int, nodes: int, rows: Sequence[dict[str, Any]]) -> pa.RecordBatch:
-    sizes = np.zeros(nodes, dtype=np.int64)
-    for row in rows:
-        sizes += row["sizes"]
-    indptr = offsets_of(sizes)
-    columns, counts = np.empty(indptr[-1], dtype=np.int32), np.empty(indptr[-1], dtype=np.uint8)
-    cursor = indptr[:-1].copy()
-    for row in rows:
-        own = row["sizes"].astype(np.int64)
-        place = np.arange(len(row["columns"])) + np.repeat(cursor - offsets_of(own)[:-1], own)
-        columns[place], counts[place] = row["columns"], row["counts"]
-        cursor += own
-    kernels.sort_links(indptr, columns, counts, np.empty(int(sizes.max(initial=0)), dtype=np.uint64))
-    return LINKS.row(first=first, nodes=nodes, sizes=sizes, columns=columns, counts=counts)
-
-
-def _batched(chunks: Iterable[KeyChunk], size: int) -> Iterator[list[KeyChunk]]:
-    """Chunks, a given number at a time (``itertools.batched`` of Python 3.12)."""
-    waiting = iter(chunks)
-    while some := list(islice(waiting, size)):
-        yield some
+    for (first, nodes), group in groupby(LINKS.rows(batches), key=itemgetter("first", "nodes")):
+        rows = list(group)
+        columns, counts = joined(rows, "columns", np.int32), joined(rows, "counts", np.uint8)
+        own = np.concatenate([np.repeat(np.arange(nodes, dtype=np.int32), row["sizes"]) for row in rows])
+        shape = (nodes, int(columns.max(initial=-1)) + 1)
+        links = sp.coo_array((counts, (own, columns)), shape=shape).tocsr()
+        yield LINKS.row(first=first, nodes=nodes, sizes=np.diff(links.indptr), columns=links.indices, counts=links.data)
 
 
 def _stacked(rows: Sequence[TermRows], terms: int) -> TermRows:
@@ -358,7 +336,7 @@ def merge_forests(batches: Iterable[pa.RecordBatch], nodes: int) -> Iterator[pa.
 def group_sizes_of(forest: Iterable[pa.RecordBatch], nodes: NodeTable, k: int) -> NDArray[np.int64]:
     """Documents in each group at k, single ones included: int64 (groups,), in no particular order."""
     a, b, counts = _edges(forest)
-    leaders = _smallest(a[counts >= k], b[counts >= k], len(nodes))
+    leaders = groups_of([(a[counts >= k], b[counts >= k])], len(nodes))
     return group_sizes_of_nodes(leaders, nodes.weights, nodes.inside < k)
 
 
@@ -367,7 +345,7 @@ def linkage_order(forest: Iterable[pa.RecordBatch], nodes: int) -> NDArray[np.in
     a, b, counts = _edges(forest)
     levels = np.unique(counts)
     step = max(1, -(-len(levels) // _ORDER_LEVELS))
-    labels = [_smallest(a[counts >= level], b[counts >= level], nodes) for level in levels[::step][::-1].tolist()]
+    labels = [groups_of([(a[kept], b[kept])], nodes) for kept in (counts >= level for level in levels[::step][::-1])]
     return np.lexsort(labels).astype(np.int64) if labels else np.arange(nodes, dtype=np.int64)
 
 
@@ -378,14 +356,6 @@ def _edges(batches: Iterable[pa.RecordBatch]) -> tuple[NDArray[np.int32], NDArra
         return nothing, nothing, np.zeros(0, dtype=np.uint8)
     a, b, counts = (np.concatenate([row[name] for row in rows]) for name in ("a", "b", "counts"))
     return a, b, counts
-
-
-def _smallest(a: NDArray[np.int32], b: NDArray[np.int32], nodes: int) -> NDArray[np.int64]:
-    """The smallest node to which each node is connected: int64 (nodes,)."""
-    graph = sp.csr_array((np.ones(len(a), dtype=np.int8), (a, b)), shape=(nodes, nodes))
-    _, labels = connected_components(graph, directed=False)
-    _, first, group = np.unique(labels, return_index=True, return_inverse=True)
-    return np.asarray(first[group], dtype=np.int64)
 
 
 TOTALS: Final = Layout("totals", ("documents",), {"ks": "i8", "upper": "u8", "lower": "u8"})
@@ -470,14 +440,10 @@ def write_out(
     rows: BlockRows, nodes: NodeTable, k: int, *, n: int, scaled: bool, labels: NDArray[np.uint8] | None, same: bool
 ) -> SimilarityMatrix:
     """All links at k and above, document by document."""
-    if scaled:
-        rows = _graded(rows, nodes, n)
-    kept = rows.counts >= k
-    if labels is not None:
-        kept &= (labels[_row_nodes(rows)] == labels[rows.columns]) == same
-    rows = _kept(rows, kept)
+    rows = _chosen(rows, nodes, n if scaled else None, labels, same=same)
+    rows = _kept(rows, rows.counts >= k)
     size, documents = len(nodes), nodes.documents
-    a, b = rows.nodes.repeat(np.diff(rows.indptr)), rows.columns
+    a, b = _row_nodes(rows), rows.columns
     within = np.flatnonzero(nodes.inside >= k)
     a, b = np.append(a, within), np.append(b, within)
     counts = np.append(rows.counts, nodes.inside[within])
@@ -491,9 +457,17 @@ def write_out(
     return SimilarityMatrix(found, n=n, k_min=k)
 
 
-def _graded(rows: BlockRows, nodes: NodeTable, n: int) -> BlockRows:
-    shorter = np.minimum(nodes.sizes[_row_nodes(rows)], nodes.sizes[rows.columns])
-    return replace(rows, counts=grades_at(shorter, rows.counts, n=n))
+def _chosen(
+    rows: BlockRows, nodes: NodeTable, scaled: int | None, labels: NDArray[np.uint8] | None, *, same: bool
+) -> BlockRows:
+    """The links within or between labels; ``scaled``: the n by whose need(k) links of short documents count."""
+    if scaled is None and labels is None:
+        return rows
+    one, other = _row_nodes(rows), rows.columns
+    if scaled is not None:
+        shorter = np.minimum(nodes.sizes[one], nodes.sizes[other])
+        rows = replace(rows, counts=grades_at(shorter, rows.counts, n=scaled))
+    return rows if labels is None else _kept(rows, (labels[one] == labels[other]) == same)
 
 
 def count_block(
@@ -512,10 +486,7 @@ def count_block(
     own: int64, the nodes, ascending.
     scaled: links of short documents count at the k whose need(k) they meet; ``nodes`` are ``graded`` then.
     """
-    if scaled:
-        rows = _graded(rows, nodes, ks[-1])
-    if labels is not None:
-        rows = _kept(rows, (labels[_row_nodes(rows)] == labels[rows.columns]) == same)
+    rows = _chosen(rows, nodes, ks[-1] if scaled else None, labels, same=same)
     used = np.zeros(len(nodes), dtype=np.bool_)
     used[own] = used[rows.nodes] = used[rows.columns] = True
     local = np.flatnonzero(used)

@@ -79,11 +79,10 @@ def _facts(first: int, documents: Sequence[Document]) -> pa.RecordBatch:
     found = [microseconds(document) for document in documents]
     times = np.array([NO_TIME if time is None else time for time in found], dtype=np.int64)
     rows = fragments_of(texts_of([full_text(document) for document in documents]), only_first=True)
-    none = np.zeros(rows.hashes.shape, dtype=np.uint8)
     return FACTS.row(
         first=first,
         times=times,
-        openings=openings_of(rows, none, [document.source for document in documents], times),
+        openings=openings_of(rows, [document.source for document in documents], times),
         addresses=[
             (int.from_bytes(text_hash(document.url)[:8], "big") >> 1 if document.url else -1) for document in documents
         ],

@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property, partial
 from itertools import groupby
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -131,16 +132,9 @@ def use_own_interpreter(spark: SparkSession) -> None:
         spark.sparkContext.pythonExec = this_python()
 
 
-@dataclass(frozen=True, slots=True)
-class _Carried:
-    """A value sent along with the functions that use it."""
-
-    value: Any
-
-
 def shared_value(spark: SparkSession, value: Any) -> Any:
-    """Share a value with all tasks as ``value``: a broadcast variable if the session supports them."""
-    return _Carried(value) if is_remote(spark) else spark.sparkContext.broadcast(value)
+    """Share a value with all tasks as ``value``: a broadcast variable if the session supports them, else sent along."""
+    return SimpleNamespace(value=value) if is_remote(spark) else spark.sparkContext.broadcast(value)
 
 
 @contextmanager

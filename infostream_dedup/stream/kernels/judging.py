@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from infostream_dedup.links.compiled.kernels.rows import holds
 from infostream_dedup.machine.compiling import compiled, inlined
 
 if TYPE_CHECKING:
@@ -247,24 +248,11 @@ def weigh_and_choose(first: int, finds: Finds, columns: Columns, rules: Decision
     choose(first, finds, columns, rules, chosen)
 
 
-@inlined
-def _contains(term: int, values: Vector[np.int32], begin: int, end: int) -> bool:
-    """Whether a term is among the ascending ``values[begin:end]``."""
-    last = end
-    while begin < end:
-        middle = (begin + end) >> 1
-        if values[middle] < term:
-            begin = middle + 1
-        else:
-            end = middle
-    return begin < last and values[begin] == term
-
-
 @compiled
 def _has_term(term: int, row: int, columns: Columns, in_text: bool) -> bool:
     """Whether a key term of another document occurs in a row."""
     if in_text:
-        return _contains(term, columns.targets, columns.target_ends[row], columns.target_ends[row + 1])
+        return holds(columns.targets, columns.target_ends[row], columns.target_ends[row + 1], term)
     found = False
     for place in range(columns.key_ends[row], columns.key_ends[row + 1]):
         found |= columns.keys[place] == term

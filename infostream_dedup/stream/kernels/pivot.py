@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 import numpy as np
 
 from infostream_dedup.judging.evidence.kernels.sharing import look_up, note, place_of, take_out
+from infostream_dedup.links.compiled.kernels.rows import first_not_below
 from infostream_dedup.machine.compiling import compiled, inlined, prefetch, signed
 
 if TYPE_CHECKING:
@@ -242,15 +243,9 @@ def _longest_chain(ends: Vector[np.int64], met: Vector[np.int64], against: bool,
         end = ends[bucket]
         for number in range(end - begin):
             place = -met[begin + number] if against else met[end - 1 - number]
-            low, high = 0, count
-            while low < high:
-                middle = (low + high) >> 1
-                if last[middle] < place:
-                    low = middle + 1
-                else:
-                    high = middle
-            last[low] = place
-            count = max(count, low + 1)
+            length = first_not_below(last, 0, count, place)
+            last[length] = place
+            count = max(count, length + 1)
         begin = end
     return count
 

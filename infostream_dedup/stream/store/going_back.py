@@ -43,7 +43,6 @@ from infostream_dedup.stream.store.store import Store
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
-    from pathlib import Path
 
     from infostream_dedup.model.settings import Thresholds
 

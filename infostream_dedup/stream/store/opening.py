@@ -28,8 +28,7 @@ from infostream_dedup.model.version import VERSION
 from infostream_dedup.stream.store.connection import begin_wal, connect, naming_failures, snapshot, writing
 
 if TYPE_CHECKING:
-    import sqlite3
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator
 
 RETUNES: Final = "retunes"
 """Name of their row in table ``state``: ``[{"first": ordinal, "changes": {setting: value}}, ...]`` in order."""
@@ -179,18 +178,18 @@ _APPLICATION_ID: Final = slice(68, 72)
 _HEADER_BYTES: Final = 100
 
 
-def copy_store(connection: sqlite3.Connection, path: Path, target: Path, *, mode: int | None = None) -> None:
-    """Copy a store by SQLite's online backup. The copy gets its name once it is complete and on disk.
+def copy_store(
+    connection: sqlite3.Connection,
+    path: Path,
+    target: Path,
+    *,
+    mode: int | None = None,
+    application: int = APPLICATION_ID,
+) -> None:
+    """Copy a store, or another of our SQLite files, by the online backup. Once complete, the copy gets its name.
 
     The copy has no log beside it, so it can be opened even in a read-only folder.
     """
-    copy_file(connection, path, target, mode=mode, application=APPLICATION_ID)
-
-
-def copy_file(
-    connection: sqlite3.Connection, path: Path, target: Path, *, mode: int | None = None, application: int
-) -> None:
-    """Copy any of our SQLite files as ``copy_store`` copies a store."""
     target = target.resolve()
     _check_target(path, target, application)
     remove_stale_parts(target.parent)

@@ -149,7 +149,10 @@ def reprint_counts(connection: sqlite3.Connection) -> list[dict[str, Any]]:
             "source": source,
             **{name: count[name] for name in ("documents", "originals", "repeats", "own")},
             "delay_hours": round(median(delays[source]), 1) if delays[source] else None,
-            "taken_from": [{"source": other, "documents": number} for other, number in _top(origins[source])],
+            "taken_from": [
+                {"source": other, "documents": number}
+                for other, number in sorted(origins[source].items(), key=lambda item: (-item[1], item[0] or ""))[:3]
+            ],
         }
         for source, count in sorted(counts.items(), key=lambda item: (-item[1]["documents"], item[0] or ""))
     ]
@@ -171,10 +174,6 @@ def _silent(connection: sqlite3.Connection, first: int, clock: int) -> list[dict
         }
         for _, source, last, pause, longest in sorted(found, key=lambda one: (-one[0], one[1]))
     ]
-
-
-def _top(counter: Counter[str | None]) -> list[tuple[str | None, int]]:
-    return sorted(counter.items(), key=lambda item: (-item[1], item[0] or ""))[:3]
 
 
 # What recurs: who repeated a message and when, and the templates of sources (daily rates, the weather)

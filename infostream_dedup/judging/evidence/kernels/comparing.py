@@ -33,14 +33,12 @@ ENTRIES: Final = 4096
 """Most entries of a list."""
 
 _SLOTS: Final = 4 * ENTRIES
-
 _LEAST_SLOTS: Final = 128
 
 _SLOTS_OF_AN_ENTRY: Final = 16
 """Slots for each entry, if the table is large enough: few entries are then mistaken for ones in the table."""
 
 _MULTIPLIER = np.uint32(2654435761)
-
 _HIGH_BITS = np.uint32(17)
 
 
@@ -167,23 +165,14 @@ COLUMNS: Final = (
 """
 
 _COSINE: Final = 4
-
 _NUMBERS: Final = 5
-
 _FIGURES: Final = 8
-
 _NAMES: Final = 11
-
 _LEAD: Final = 14
-
 _OPENING: Final = 16
-
 _LENGTH: Final = 18
-
 _DATES: Final = 19
-
 _TITLE: Final = 20
-
 _STEP: Final = 21
 
 _UNIT: Final = 1e-9
@@ -192,7 +181,6 @@ _UNIT: Final = 1e-9
 _KEYS: Final = 0
 
 NUMBER_LIST: Final = 1
-
 NAME_LIST: Final = 2
 
 LEAD_LIST: Final = 3
@@ -466,7 +454,6 @@ PLACES: Final = 1 << 15
 """Number of places in the table in which the triples of one document are looked up."""
 
 _SHIFT = np.uint64(64 - 15)
-
 _WORDING: Final = COLUMNS.index("wording_forward")
 
 
@@ -546,7 +533,6 @@ def word_pairs(
 # Compute the features of the pair model from evidence, and their weighted sum
 
 _SHARES12: Final = COLUMNS.index("share12_forward")
-
 _SHARES30: Final = COLUMNS.index("share30_forward")
 
 

@@ -26,7 +26,6 @@ LETTER: Final = 2
 """Any other word character except figures."""
 
 APOSTROPHE: Final = 3
-
 HYPHEN: Final = 4
 
 DIGIT: Final = 5
@@ -47,7 +46,6 @@ LONGEST: Final = 16
 """Number words are shorter than this."""
 
 _APOSTROPHE_POINT: Final = 0x2BC
-
 _FLAGS: Final = 0x30
 
 _CYRILLIC_FIRST: Final = 0xD1
@@ -62,21 +60,13 @@ _LETTERS: Final = 1 << 7
 """Number of code points from U+0400 to U+047F."""
 
 _ASCII: Final = 0x80
-
 _IN_CYRILLIC: Final = 2
-
 _ZERO: Final = 0x30
-
 _TEN: Final = 10
-
 _BASE: Final = np.uint64(0xCBF29CE484222325)
-
 _PRIME: Final = np.uint64(0x100000001B3)
-
 _FOLD: Final = np.uint64(32)
-
 _MASK: Final = np.uint64(_SLOTS - 1)
-
 _PAIRS: Final = 1 << 12
 
 

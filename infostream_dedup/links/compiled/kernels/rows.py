@@ -233,13 +233,6 @@ def count_closed(
                         closed[2, columns[step]] += 1
 
 
-@compiled
-def relabelled(order: Vector[np.int64], place: Vector[np.int32]) -> None:
-    """Set ``place`` to the inverse of ``order``."""
-    for new in range(order.size):
-        place[order[new]] = new
-
-
 # Join documents by returned links
 
 
