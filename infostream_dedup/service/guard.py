@@ -15,7 +15,7 @@ from urllib.parse import urlsplit
 
 from fastapi import FastAPI, Request
 
-from infostream_dedup.service.logs import Metrics, failure_of, free_frames, log_request
+from infostream_dedup.service.logs import Metrics, failure_of, free_frames, log
 from infostream_dedup.service.pages.frame import problem_answer
 from infostream_dedup.service.problems import ProblemError, problem_of
 from infostream_dedup.service.running import RunningService
@@ -179,7 +179,8 @@ class Guard:
         if outgoing.status == HTTPStatus.INTERNAL_SERVER_ERROR:
             self._metrics.failures.inc()
         if scope["path"] not in _OPEN:
-            log_request(
+            log(
+                "request",
                 level="error" if outgoing.status in _FAILED else "info",
                 method=method,
                 route=route,
@@ -279,7 +280,7 @@ class _Outgoing:
 def _problem_of(error: Exception) -> ProblemError:
     problem = problem_of(error)
     if problem.code == "internal":
-        log_request(level="error", **failure_of(error))
+        log("request", level="error", **failure_of(error))
     return problem
 
 

@@ -231,8 +231,7 @@ async def labels(request: Request, person: str = "", label: str = "", after: str
     """Judgements, the latest first, and how far two judges agree on the same pairs."""
     if label and label not in LABELS:
         raise ProblemError(422, "invalid", "expected a label", field="label")
-    place = keyset(after, (int,))
-    before = None if place is None else place[0]
+    (before,) = keyset(after, (int,)) or (None,)
 
     def question(desk: sqlite3.Connection) -> dict[str, Any]:
         rows = judgements.judgement_page(

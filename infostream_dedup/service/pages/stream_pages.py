@@ -237,8 +237,7 @@ async def show_group(id: str) -> Response:  # noqa: A002
 @router.get("/stories", dependencies=[needs("reader")])
 async def stories(request: Request, after: str | None = None, order: str = "") -> Response:
     """The present stories, the latest or the greatest first."""
-    place = keyset(after, (int,))
-    before = None if place is None else place[0]
+    (before,) = keyset(after, (int,)) or (None,)
 
     def question(store: Store) -> list[dict[str, Any]]:
         connection = store.connection

@@ -26,7 +26,7 @@ from infostream_dedup.model.settings import Thresholds
 from infostream_dedup.service import answer_models as forms
 from infostream_dedup.service.answers import JsonResponse, LiteralEndRoute, existing, json_body, needs, read_body
 from infostream_dedup.service.figures import count_soon
-from infostream_dedup.service.logs import log_batch, log_event, reason_of
+from infostream_dedup.service.logs import log, reason_of
 from infostream_dedup.service.problems import Body, ProblemError, checked, detail_of, problem_of
 from infostream_dedup.service.running import LaterBatch, RunningService, caller_of, running
 from infostream_dedup.service.tokens import LOCAL, TakenRoom
@@ -308,7 +308,7 @@ async def _decided_later(
             del service.later[name]
         except Exception as error:  # the status of the batch says it
             service.later[name].problem = problem_of(error)
-            log_event("later", code=problem_of(error).code, reason=reason_of(error))
+            log("later", level="warning", code=problem_of(error).code, reason=reason_of(error))
     failed = [one for one, batch in service.later.items() if batch.problem is not None]
     for one in failed[:-_FAILED]:
         del service.later[one]
@@ -362,7 +362,8 @@ def _count(service: RunningService, answer: dict[str, Any]) -> None:
             metrics.documents.labels(verdict["status"]).inc()
     for one in answer["quarantined"]:
         metrics.quarantined.labels(one["code"]).inc()
-    log_batch(
+    log(
+        "batch",
         documents=len(answer["verdicts"]),
         quarantined=len(answer["quarantined"]),
         replayed=answer["replayed"],

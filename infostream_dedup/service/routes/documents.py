@@ -50,7 +50,7 @@ async def show_documents(request: Request, asked: Annotated[DocumentsAsked, Quer
     ``since`` and ``until`` are days or moments of publication, or of arrival for documents without a date; forgotten
     documents are left out.
     """
-    rows, place = answers.rows_wanted(request, asked.limit), answers.keyset(asked.after, (int,))
+    rows, (first,) = answers.rows_wanted(request, asked.limit), answers.keyset(asked.after, (int,)) or (-1,)
     chosen = browsing.DocumentFilter(
         language=asked.lang,
         source=asked.source,
@@ -58,7 +58,6 @@ async def show_documents(request: Request, asked: Annotated[DocumentsAsked, Quer
         since=moment_of(asked.since, "since"),
         until=moment_of(asked.until, "until"),
     )
-    first = -1 if place is None else place[0]
     found = await running(request).read(lambda store: browsing.document_page(store.connection, chosen, first, rows + 1))
     return answers.JsonResponse(answers.listed(found, rows, lambda row: [row["ordinal"]]))
 
@@ -147,10 +146,9 @@ async def _forget(service: RunningService, ids: list[str], *, wipe: bool) -> dic
 async def show_verdicts(request: Request, after: str | None = None, limit: int | None = None) -> Response:
     """Verdicts in the order of the stream."""
     rows = answers.rows_wanted(request, limit)
-    place = answers.keyset(after, (int,))
+    (first,) = answers.keyset(after, (int,)) or (-1,)
     answer = answers.JsonResponse(None)
     await answers.unchanged(request, answer)
-    first = -1 if place is None else place[0]
     found = await running(request).read(lambda store: browsing.verdict_log(store.connection, first, rows + 1))
     answer.body = answer.render(answers.listed(found, rows, lambda row: [row["ordinal"]]))
     answer.headers["content-length"] = str(len(answer.body))

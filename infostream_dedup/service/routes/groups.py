@@ -91,7 +91,12 @@ async def show_provenance(request: Request, id: str) -> Response:  # noqa: A002
 )
 async def show_group(request: Request, id: str) -> Response:  # noqa: A002
     """A group with its documents in the order of publication, and its history."""
-    found, survivor = await running(request).read(lambda store: _group(store, id))
+
+    def question(store: Store) -> tuple[dict[str, Any] | None, str | None]:
+        found = browsing.group_with_members(store.connection, id)
+        return found, None if found is not None else browsing.surviving_group(store.connection, id)
+
+    found, survivor = await running(request).read(question)
     if found is None and survivor not in (None, id):
         return RedirectResponse(f"/v1/groups/{quote(survivor, safe='')}", status_code=308)
     return answers.JsonResponse(answers.existing(found, "no group with this id"))
@@ -111,11 +116,6 @@ def group_place(after: str | None, *, by_date: bool) -> browsing.GroupPlace | No
     if by_date and place[0]:
         moment_of(place[0], "after")
     return browsing.GroupPlace(*place)
-
-
-def _group(store: Store, id: str) -> tuple[dict[str, Any] | None, str | None]:  # noqa: A002
-    found = browsing.group_with_members(store.connection, id)
-    return found, None if found is not None else browsing.surviving_group(store.connection, id)
 
 
 def traced_group(store: Store, id: str) -> dict[str, Any] | None:  # noqa: A002
@@ -167,8 +167,7 @@ async def show_stories(
         moment = moment_of(since, "since")
         told = await running(request).read(lambda store: story_rows(store.connection, by=by, since=moment, top=rows))
         return answers.every(told)
-    place = answers.keyset(after, (int,))
-    before = None if place is None else place[0]
+    (before,) = answers.keyset(after, (int,)) or (None,)
     found = await running(request).read(lambda store: story_page(store.connection, before=before, limit=rows + 1))
     return answers.JsonResponse(answers.listed(found, rows, lambda row: [row["begun"]]))
 

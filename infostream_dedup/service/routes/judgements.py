@@ -173,8 +173,7 @@ async def show_judgements(
 ) -> Response:
     """All judgements and undone ones, the latest first."""
     rows = answers.rows_wanted(request, limit)
-    place = answers.keyset(after, (int,))
-    before = None if place is None else place[0]
+    (before,) = answers.keyset(after, (int,)) or (None,)
     found = await running(request).desk.read(
         lambda desk: judgements.judgement_page(desk, person=person, label=label, before=before, limit=rows + 1)
     )
@@ -227,13 +226,8 @@ async def undone(service: RunningService, person: str, number: int, key: str) ->
 
     def undo(desk: sqlite3.Connection) -> dict[str, Any]:
         said = judgements.undo_judgement(desk, number, person, key)
-        return {
-            "number": said.number,
-            "a": said.a,
-            "b": said.b,
-            "queue": said.queue,
-            **judgements.progress_of(desk, person),
-        }
+        shown = {name: getattr(said, name) for name in ("number", "a", "b", "queue")}
+        return shown | judgements.progress_of(desk, person)
 
     try:
         return await service.desk.write(undo)
