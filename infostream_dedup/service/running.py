@@ -105,7 +105,8 @@ class Writer:
         except Exception as error:  # reported by /ready and by every request, which the thread must outlive
             self.failure = error
             self._ready.set()
-            self._refuse_all()
+            while (work := self._queue.get()) is not _STOP:
+                work[1].set_exception(ProblemError(503, "starting", "the store cannot be opened", retry_after=30))
             return
         self.restore_seconds = time.perf_counter() - begin
         if isinstance(stream.store, Store):
@@ -117,10 +118,6 @@ class Writer:
                 failed = None if work[1].cancelled() else work[1].exception()
                 if isinstance(failed, StoreMovedError):
                     self.failure = failed
-
-    def _refuse_all(self) -> None:
-        while (work := self._queue.get()) is not _STOP:
-            work[1].set_exception(ProblemError(503, "starting", "the store cannot be opened", retry_after=30))
 
 
 def _run_one(work: Callable[[Deduplicator], Any], future: Future[Any], stream: Deduplicator) -> None:

@@ -24,7 +24,16 @@ from infostream_dedup.errors import BadDataError
 from infostream_dedup.model import Document
 from infostream_dedup.model.settings import Thresholds
 from infostream_dedup.service import answer_models as forms
-from infostream_dedup.service.answers import JsonResponse, LiteralEndRoute, existing, json_body, needs, read_body
+from infostream_dedup.service.answers import (
+    ADMIN,
+    READER,
+    WRITER,
+    JsonResponse,
+    LiteralEndRoute,
+    existing,
+    json_body,
+    read_body,
+)
 from infostream_dedup.service.figures import count_soon
 from infostream_dedup.service.logs import log, reason_of
 from infostream_dedup.service.problems import Body, ProblemError, checked, detail_of, problem_of
@@ -208,7 +217,7 @@ class BatchQuestion(BaseModel):
 
 @router.post(
     "/batches",
-    dependencies=[needs("writer")],
+    dependencies=WRITER,
     response_model=forms.BatchDecided,
     responses={202: {"model": forms.BatchStatus, "description": "The batch waits; ask for its status"}},
     openapi_extra=forms.body_of(GivenBatch, BATCH_EXAMPLE, lines=True),
@@ -231,7 +240,7 @@ async def take_batch(request: Request, asked: Annotated[BatchQuestion, Query()])
 
 @router.post(
     "/documents",
-    dependencies=[needs("writer")],
+    dependencies=WRITER,
     response_model=forms.BatchDecided,
     openapi_extra={
         "requestBody": {
@@ -327,7 +336,7 @@ def _status(name: str, batch: LaterBatch) -> dict[str, Any]:
     return {"batch_id": name, "state": state, "documents": batch.documents, "problem": problem}
 
 
-@router.get("/batches/{batch_id:path}/status", dependencies=[needs("reader")], response_model=forms.BatchStatus)
+@router.get("/batches/{batch_id:path}/status", dependencies=READER, response_model=forms.BatchStatus)
 async def show_batch_status(request: Request, batch_id: str) -> Response:
     """Whether an asynchronous batch is ``waiting``, ``stored`` on disk, or ``failed``, and why."""
     service = running(request)
@@ -339,7 +348,7 @@ async def show_batch_status(request: Request, batch_id: str) -> Response:
     return JsonResponse(known)
 
 
-@router.get("/batches/{batch_id:path}", dependencies=[needs("reader")], response_model=forms.BatchStored)
+@router.get("/batches/{batch_id:path}", dependencies=READER, response_model=forms.BatchStored)
 async def show_batch(request: Request, batch_id: str) -> Response:
     """The verdicts of a batch that was stored."""
     stored, settings = await running(request).read(lambda store: (store.batch(batch_id), store.settings))
@@ -373,7 +382,7 @@ def _count(service: RunningService, answer: dict[str, Any]) -> None:
 
 @router.post(
     "/thresholds",
-    dependencies=[needs("admin")],
+    dependencies=ADMIN,
     response_model=forms.Retuned,
     openapi_extra=forms.body_of(GivenThresholds, _THRESHOLDS),
 )
@@ -394,7 +403,7 @@ async def retune(request: Request) -> Response:
 
 @router.post(
     "/check",
-    dependencies=[needs("reader")],
+    dependencies=READER,
     response_model=forms.Verdicts,
     openapi_extra=forms.body_of(GivenDocuments, DOCUMENTS_EXAMPLE),
 )
@@ -415,7 +424,7 @@ async def check(request: Request) -> Response:
     return JsonResponse(answer)
 
 
-events_router = APIRouter(prefix="/v1", tags=["events"])
+events_router = APIRouter(prefix="/v1", tags=["events"], dependencies=READER)
 _ROWS: Final = 200
 _DIGITS: Final = 18
 _MOST_ORDINAL: Final = 1 << 62
@@ -423,12 +432,7 @@ _COMMENT_SECONDS: Final = 15.0
 _OTHERS_SECONDS: Final = 2.0  # time after which to look again whether another process has written to the store
 
 
-@events_router.get(
-    "/verdicts/events",
-    dependencies=[needs("reader")],
-    response_class=Response,
-    responses=forms.file_of("text/event-stream"),
-)
+@events_router.get("/verdicts/events", response_class=Response, responses=forms.file_of("text/event-stream"))
 async def follow_verdicts(request: Request, after: int | None = None) -> Response:
     """All verdicts from a given place on, then each new one as it is stored.
 

@@ -17,7 +17,7 @@ from starlette.routing import Route
 
 from infostream_dedup.errors import InfostreamError
 from infostream_dedup.service.answer_models import Health, Ready, file_of
-from infostream_dedup.service.answers import JsonResponse, needs
+from infostream_dedup.service.answers import READER, JsonResponse
 from infostream_dedup.service.figures import figure_now, health_now
 from infostream_dedup.service.logs import log, reason_of
 from infostream_dedup.service.problems import ProblemError
@@ -56,7 +56,7 @@ async def ready(request: Request) -> Any:
     return JsonResponse({"status": "ready"})
 
 
-@router.get("/metrics", dependencies=[needs("reader")], response_class=Response, responses=file_of("text/plain"))
+@router.get("/metrics", dependencies=READER, response_class=Response, responses=file_of("text/plain"))
 async def metrics(request: Request) -> Response:
     """Figures for Prometheus."""
     return await figures_of(running(request))
