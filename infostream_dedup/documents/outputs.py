@@ -164,12 +164,7 @@ def check_output(
         require_workbooks()
     if str(target).lower().endswith(".parquet"):
         require_arrow("writing .parquet")
-    _refuse_inputs(target, inputs)
-    if quarantine is not None and same_file(quarantine, target):
-        raise CannotCreateError(f"{target} is also the quarantine file; give the output another name")
-    path = Path(target).resolve()
-    if path.is_dir():
-        raise CannotCreateError(f"cannot create {target}: it is a directory")
+    path = _checked_place(target, inputs, quarantine)
     if path.exists() and not path.is_file():
         # Devices and pipes are written directly, wherever they are.
         return
@@ -180,10 +175,17 @@ def check_output(
         raise CannotCreateError(f"cannot create {target}: Permission denied")
 
 
-def _refuse_inputs(target: str | Path, inputs: Iterable[str | Path]) -> None:
+def _checked_place(target: str | Path, inputs: Iterable[str | Path], quarantine: str | Path | None = None) -> Path:
+    """Where an output is written, unless it is another file of the run or a directory."""
     for name in inputs:
         if same_file(name, target):
             raise CannotCreateError(f"{target} is one of the inputs; give the output another name")
+    if quarantine is not None and same_file(quarantine, target):
+        raise CannotCreateError(f"{target} is also the quarantine file; give the output another name")
+    path = Path(target).resolve()
+    if path.is_dir():
+        raise CannotCreateError(f"cannot create {target}: it is a directory")
+    return path
 
 
 @contextmanager
@@ -194,10 +196,7 @@ def open_output(target: str | Path, *, inputs: Iterable[str | Path] = ()) -> Ite
             yield sys.stdout.buffer
             sys.stdout.buffer.flush()
         return
-    _refuse_inputs(target, inputs)
-    path = Path(target).resolve()
-    if path.is_dir():
-        raise CannotCreateError(f"cannot create {target}: it is a directory")
+    path = _checked_place(target, inputs)
     if path.exists() and not path.is_file():
         with _name_failures(target), _create(path, "wb", target) as stream:
             yield stream
