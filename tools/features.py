@@ -35,14 +35,13 @@ SAME = "Мост через Лопань открыл министр транс�
 OTHER = "Дождь с градом ожидают синоптики на юге области вечером в пятницу, предупредила служба."
 TWO = [{"id": "1", "text": SAME}, {"id": "2", "text": SAME}]
 AGENT_CALLS = [
-    *(
-        ("list_stories",),
-        ("sweep_advice",),
-        ("check_text", SAME),
-        ("find_earlier", SAME),
-        ("get_story", None, "uk-063"),
-    ),
-    *(("coverage", None, "uk-063"), ("compare_texts", SAME)),
+    ("list_stories",),
+    ("sweep_advice",),
+    ("check_text", SAME),
+    ("find_earlier", SAME),
+    ("get_story", None, "uk-063"),
+    ("coverage", None, "uk-063"),
+    ("compare_texts", SAME),
 ]
 
 

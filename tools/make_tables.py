@@ -157,8 +157,8 @@ def write_terms() -> None:
         os.environ["INFOSTREAM_DEDUP_CACHE"] = folder
         for language in WITH_FORMS:
             forms = forms_of(language)
-            texts = b"\n" + form_cache.lines_of(forms) + form_cache.lines_of(rows_of(forms, language))
-            packed = form_cache.packed(len(form_cache.lines_of(forms)), texts)
+            lines = as_lines(forms)
+            packed = form_cache.packed(len(lines), b"\n" + lines + as_lines(rows_of(forms, language)))
             form_cache.terms_file(language).write_bytes(packed)
         shares = {f"{one} {name}": representation(name).summed_frequencies(one) for one, name in BACKGROUNDS}
         form_cache.SHARES_FILE.write_bytes(form_cache.packed_parts(shares))

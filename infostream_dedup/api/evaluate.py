@@ -98,18 +98,14 @@ def evaluate(
     source, labels = public_set(source, labels)
     collection, report = read_collection(source, read, evidence=evidence, progress=progress)
     taken = evidence.finish(collection.languages)
+    rules = TruthRules(
+        kin=kin, kin_field=kin_field, lang=lang, domains=names_in(domains), positive=names_in(positive), closed=closed
+    )
     found = evaluate_collection(
         collection,
         labels,
         agreed,
-        TruthRules(
-            kin=kin,
-            kin_field=kin_field,
-            lang=lang,
-            domains=names_in(domains),
-            positive=names_in(positive),
-            closed=closed,
-        ),
+        rules,
         second_look=JudgedCollection.of(collection, taken, Settings()),
         chooser=SweepEstimator(collection, CopyCensus(collection.documents, taken)),
         way=checked_way(choose_by, agreed.n),
@@ -192,16 +188,12 @@ def compare(
     check_quarantine(read.quarantine, [labels if isinstance(labels, str | Path) else None, kin])
     source, labels = public_set(source, labels)
     documents, report = read_list(source, read)
+    rules = TruthRules(
+        kin=kin, kin_field=kin_field, lang=lang, domains=names_in(domains), positive=names_in(positive), closed=closed
+    )
     found = compare_methods(
         Texts(documents),
-        TruthRules(
-            kin=kin,
-            kin_field=kin_field,
-            lang=lang,
-            domains=names_in(domains),
-            positive=names_in(positive),
-            closed=closed,
-        ),
+        rules,
         methods=None if methods is None else names_in(methods),
         labels=labels,
         protocol=protocol,

@@ -8,7 +8,7 @@ import shutil
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from itertools import chain, islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Generic, NamedTuple, TypeVar
@@ -390,16 +390,11 @@ def _sample(source: Any, reading: Reading, size: int) -> list[Document]:
     if not paths or not all(Path(path).is_file() for path in paths):
         return []
     try:
-        return list(islice(read_documents(paths, reading=_lenient(reading)), size))
+        lenient = replace(reading, on_error="fail", quarantine=None, max_errors=None)
+        return list(islice(read_documents(paths, reading=lenient), size))
     except InfostreamError:
         # The run itself reports the error.
         return []
-
-
-def _lenient(reading: Reading) -> Reading:
-    from dataclasses import replace
-
-    return replace(reading, on_error="fail", quarantine=None, max_errors=None)
 
 
 def _checksum(quarantine: str | Path | None) -> str | None:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -55,16 +56,7 @@ def add(
         ConfigurationError: there is no such language; k is greater than the number of terms.
         NoInputError, BadDataError, StoreBusyError: see ``store``.
     """
-    from infostream_dedup.stream.retuning import searches_in_force
     from infostream_dedup.stream.settings import StreamSettings
-    from infostream_dedup.stream.store.opening import (
-        WATCHES,
-        add_change,
-        changes_of,
-        check_settings,
-        write_settings_checksum,
-    )
-    from infostream_dedup.stream.store.store import Store
 
     if not _NAME.fullmatch(name):
         raise UsageError(f"{name!r} cannot name a watch; use 1 to 64 letters, digits, dots or hyphens")
@@ -74,15 +66,12 @@ def add(
     for one in (*wanted, *([] if lang is None else [lang])):
         OneOf(*LANGUAGES).check("language", one)
     items = [text or ""] if terms is None else names_in(terms)
-    with Store.open(path, create=False) as store, store.transaction():
-        connection = store.connection
-        check_settings(connection, store.path)
-        changes, documents = changes_of(connection, WATCHES), store.stored_position().documents
-        if name in searches_in_force(changes, documents):
+    with _changed(path, name) as (store, known, change):
+        if name in known:
             raise UsageError(f"{path} has a watch {name!r}; remove it first ('watch remove'), or choose another name")
         settings = StreamSettings.of(store.settings)
         own = lang or detect(" ".join(items))
-        sets = _sets_of(connection, settings, items, wanted, own, named=terms is not None)
+        sets = _sets_of(store.connection, settings, items, wanted, own, named=terms is not None)
         most = max((len(one) for one in sets.values()), default=0)
         if not most:
             none = "the text has no key terms" if terms is None else f"{', '.join(map(repr, items))} are no terms"
@@ -91,9 +80,31 @@ def add(
         words = [one[0] for one in sets.get(own) or next(iter(sets.values()))] if terms is None else items
         search: dict[str, Any] = {"text": text, "terms": words, "languages": list(sets)}
         search |= {"k": least if k is None else Range(1, most).check("k", k), "sets": sets}
-        add_change(connection, WATCHES, {"first": documents, "name": name, "search": search})
+        change["search"] = search
+    return watch_row(name, {**change, **search})
+
+
+@contextmanager
+def _changed(path: str | Path, name: str) -> Iterator[tuple[Store, dict[str, Any], dict[str, Any]]]:
+    """A store, its standing searches, and a change of one of them that is written in the end; it ends the search."""
+    from infostream_dedup.stream.retuning import searches_in_force
+    from infostream_dedup.stream.store.opening import (
+        WATCHES,
+        add_change,
+        changes_of,
+        check_settings,
+        write_settings_checksum,
+    )
+    from infostream_dedup.stream.store.store import Store
+
+    with Store.open(path, create=False) as store, store.transaction():
+        connection = store.connection
+        check_settings(connection, store.path)
+        changes, documents = changes_of(connection, WATCHES), store.stored_position().documents
+        change: dict[str, Any] = {"first": documents, "name": name, "search": None}
+        yield store, searches_in_force(changes, documents), change
+        add_change(connection, WATCHES, change)
         write_settings_checksum(connection)
-    return watch_row(name, {"first": documents, **search})
 
 
 def _sets_of(
@@ -134,25 +145,10 @@ def remove(path: str | Path, name: str) -> None:
         NoInputError: there is no such search, or no store.
         BadDataError, StoreBusyError: see ``store``.
     """
-    from infostream_dedup.stream.retuning import searches_in_force
-    from infostream_dedup.stream.store.opening import (
-        WATCHES,
-        add_change,
-        changes_of,
-        check_settings,
-        write_settings_checksum,
-    )
-    from infostream_dedup.stream.store.store import Store
-
-    with Store.open(path, create=False) as store, store.transaction():
-        connection = store.connection
-        check_settings(connection, store.path)
-        changes, documents = changes_of(connection, WATCHES), store.stored_position().documents
-        if name not in (known := searches_in_force(changes, documents)):
+    with _changed(path, name) as (_, known, _):
+        if name not in known:
             told = f"it has {', '.join(known)}" if known else "it has none"
             raise NoInputError(f"{path} has no watch {name!r}; {told}")
-        add_change(connection, WATCHES, {"first": documents, "name": name, "search": None})
-        write_settings_checksum(connection)
 
 
 def listed(path: str | Path) -> list[dict[str, Any]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Final
 
@@ -22,13 +23,19 @@ def help_command(context: click.Context, words: tuple[str, ...]) -> None:
     if words == ("common",):
         click.echo(_common())
         return
-    found, parent = context.find_root().command, context.find_root()
+    named = _context_of(context, words)
+    click.echo(named.command.get_help(named))
+
+
+def _context_of(context: click.Context, words: Sequence[str]) -> click.Context:
+    """The context of the command that words name; without a word, of the whole program."""
+    found = context.find_root()
     for word in words:
-        next_one = found.get_command(parent, word) if isinstance(found, click.Group) else None
-        if next_one is None:
+        further = found.command.get_command(found, word) if isinstance(found.command, click.Group) else None
+        if further is None:
             raise click.UsageError(f"no such command: {' '.join(words)}", context)
-        found, parent = next_one, click.Context(next_one, parent=parent, info_name=word)
-    click.echo(found.get_help(parent))
+        found = click.Context(further, parent=found, info_name=word)
+    return found
 
 
 def _common() -> str:
@@ -61,31 +68,22 @@ def config() -> None:
 command_option = reads("--command", "name", metavar="COMMAND", required=True, help="Command that reads the file.")
 
 
-def _command_named(context: click.Context, name: str) -> click.Command:
-    found: click.Command = context.find_root().command
-    for word in name.split():
-        further = found.get_command(context, word) if isinstance(found, click.Group) else None
-        if further is None:
-            raise click.UsageError(f"no such command: {name}", context)
-        found = further
-    if isinstance(found, click.Group):
-        raise click.UsageError(f"{name} has commands: {', '.join(found.commands)}; name one of them", context)
+def _configured(context: click.Context, name: str) -> click.Context:
+    """The context of a command that reads a configuration."""
+    found = _context_of(context, name.split())
+    if isinstance(found.command, click.Group):
+        raise click.UsageError(f"{name} has commands: {', '.join(found.command.commands)}; name one of them", context)
     return found
-
-
-def _settable(found: click.Command) -> dict[str, click.Option]:
-    """The options by their keys in a configuration."""
-    options = (one for one in found.params if isinstance(one, click.Option) and one.name not in _LEFT_OUT)
-    return {one.opts[0].removeprefix("--"): one for one in options}
 
 
 def schema_of(name: str, found: click.Command) -> dict[str, Any]:
     """The JSON Schema of a configuration of a command."""
+    options = (one for one in found.params if isinstance(one, click.Option) and one.name not in _LEFT_OUT)
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": f"infostream-dedup {name}",
         "type": "object",
-        "properties": {key: _property(option) for key, option in _settable(found).items()},
+        "properties": {one.opts[0].removeprefix("--"): _property(one) for one in options},
         "additionalProperties": False,
     }
 
@@ -118,11 +116,10 @@ def _property(option: click.Option) -> dict[str, Any]:
 @output("--toml", is_flag=True, help="Print a file with every option as a comment instead, to be filled in.")
 @general_options("table", "table")
 @click.pass_context
-def show(context: click.Context, words: tuple[str, ...], toml: bool, output_format: str | None) -> None:
+def show(context: click.Context, words: tuple[str, ...], toml: bool) -> None:
     """Print the JSON Schema of the --config file of a command: names, types, limits and defaults of its options."""
-    del output_format
     name = " ".join(words)
-    found = _command_named(context, name)
+    found = _configured(context, name).command
     if not toml:
         click.echo(json.dumps(schema_of(name, found), ensure_ascii=False, indent=1))
         return
@@ -138,10 +135,9 @@ def show(context: click.Context, words: tuple[str, ...], toml: bool, output_form
 @command_option
 @general_options("table", "table")
 @click.pass_context
-def check(context: click.Context, path: str, name: str, output_format: str | None) -> None:
+def check(context: click.Context, path: str, name: str) -> None:
     """Check a --config file of a command; the exit code is 78 if it is wrong, and the message names the key."""
-    del output_format
-    inner = click.Context(_command_named(context, name), info_name=name, parent=context.find_root())
+    inner = _configured(context, name)
     read_configuration(inner, inner.command.params[0], path)
     what = "thresholds" if "thresholds" in inner.meta else f"{len(inner.default_map or {})} options"
     note(f"{path}: {what}, right for {name}")
@@ -151,11 +147,10 @@ def check(context: click.Context, path: str, name: str, output_format: str | Non
 @click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
 @general_options("table", "table")
 @click.pass_context
-def completion(context: click.Context, shell: str, output_format: str | None) -> None:
+def completion(context: click.Context, shell: str) -> None:
     """Print what completes commands and options in a shell; put it into its start-up file."""
     from click.shell_completion import get_completion_class
 
-    del output_format
     found = get_completion_class(shell)
     assert found is not None  # noqa: S101 - one of click's own shells
     made = found(context.find_root().command, {}, "infostream-dedup", "_INFOSTREAM_DEDUP_COMPLETE")
@@ -166,9 +161,8 @@ def completion(context: click.Context, shell: str, output_format: str | None) ->
 @click.argument("folder", metavar="FOLDER", type=click.Path(file_okay=False, path_type=Path))
 @general_options("table", "table")
 @click.pass_context
-def man(context: click.Context, folder: Path, output_format: str | None) -> None:
+def man(context: click.Context, folder: Path) -> None:
     """Write a manual page for each command into a folder."""
-    del output_format
     folder.mkdir(parents=True, exist_ok=True)
     root = context.find_root()
     pages = list(_pages(root.command, "infostream-dedup", None))

@@ -3,22 +3,24 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
 import infostream_dedup as api
-from infostream_dedup.cli.face import Commands, command, output, reads
+from infostream_dedup.cli.face import Commands, output, reads
 from infostream_dedup.cli.options import general_options, quiet_option
 from infostream_dedup.cli.output import chosen_format, note, print_rows, print_table, progress_bar
 from infostream_dedup.errors import BadDataError, how_to_install
 from infostream_dedup.model import OUR_LANGUAGES
 
-if TYPE_CHECKING:
-    from infostream_dedup.lab.dictionary_check import Checked
+
+@click.group(cls=Commands, examples=["dictionaries show завод", "dictionaries check"])
+def dictionaries() -> None:
+    """Inspect, build and check the dictionaries of morph and pivot; import tables, install translation models."""
 
 
-@command(
+@dictionaries.command(
     examples=[
         "dictionaries build --lang ru,uk --out my-dictionaries",
         "dictionaries build --lang en --most 10000 --out frequent",
@@ -57,7 +59,7 @@ def build(languages: str, folder: str | None, most: int | None, output_format: s
     print_rows(rows, chosen_format(output_format, "table", "jsonl"))
 
 
-@command(examples=["dictionaries check", "dictionaries check --doubts --no-coverage"])
+@dictionaries.command(examples=["dictionaries check", "dictionaries check --doubts --no-coverage"])
 @reads(
     "--folder", type=click.Path(path_type=Path, file_okay=False), help="Check this folder instead of the one in use."
 )
@@ -85,26 +87,23 @@ def check(folder: Path | None, doubts: bool, coverage: bool, output_format: str 
         rows = found.rows(doubts=doubts)
         names = list(dict.fromkeys(name for row in rows for name in row))
         print_rows(({name: row.get(name) for name in names} for row in rows) if form == "csv" else rows, form)
-    note(_checked_in_words(found.checked))
-    if number := len(found.checked.defects):
+    checked, number = found.checked, len(found.checked.defects)
+    untried = "" if checked.round_trips else "; round trips were not tried"
+    told = f"{number} defects, {len(checked.findings) - number} doubts{untried}"
+    note(f"{checked.files} files, {checked.rows:,} rows: {told}")
+    if number:
         raise BadDataError(
             f"{number} {'defect' if number == 1 else 'defects'} found; correct the rows named above",
             code="E_DICTIONARY",
-            source=str(found.checked.folder),
+            source=str(checked.folder),
         )
-
-
-def _checked_in_words(found: Checked) -> str:
-    doubts = len(found.findings) - len(found.defects)
-    untried = "" if found.round_trips else "; round trips were not tried"
-    return f"{found.files} files, {found.rows:,} rows: {len(found.defects)} defects, {doubts} doubts{untried}"
 
 
 _NAMED = 20
 _COLUMNS = ("name", "pairs", "languages", "file")
 
 
-@command(
+@dictionaries.command(
     "import",
     examples=[
         "dictionaries import pairs.tsv --from en --to uk --format tsv",
@@ -154,7 +153,7 @@ def import_table(file: Path, source: Any, target: Any, output_format: str | None
         note(f"skipped: {len(done.broken) - _NAMED} more")
 
 
-@command("list", examples=["dictionaries list", "dictionaries list --format json"])
+@dictionaries.command("list", examples=["dictionaries list", "dictionaries list --format json"])
 @general_options("table", "jsonl", "json", "csv")
 def list_tables(output_format: str | None) -> None:
     """List the imported tables.
@@ -167,16 +166,15 @@ def list_tables(output_format: str | None) -> None:
     print_rows(rows, chosen_format(output_format, "table", "jsonl"), columns=_COLUMNS)
 
 
-@command(examples=["dictionaries remove pairs.en-uk", "dictionaries remove pairs.en-uk --quiet"])
+@dictionaries.command(examples=["dictionaries remove pairs.en-uk", "dictionaries remove pairs.en-uk --quiet"])
 @click.argument("name")
 @general_options("table", "table")
-def remove(name: str, output_format: str | None) -> None:
+def remove(name: str) -> None:
     """Remove the imported table NAME (see list)."""
-    del output_format
     note(f"removed {api.dictionaries.remove_table(name)}")
 
 
-@command(
+@dictionaries.command(
     "install-model",
     examples=[
         "dictionaries install-model translate-en_ru.argosmodel",
@@ -206,11 +204,6 @@ def install_model(file: Path, output_format: str | None) -> None:
         note(f"the model can be used once its packages are installed: {how_to_install('translate')}")
 
 
-@click.group(cls=Commands, examples=["dictionaries show завод", "dictionaries check"])
-def dictionaries() -> None:
-    """Inspect, build and check the dictionaries of morph and pivot; import tables, install translation models."""
-
-
 @dictionaries.command(examples=["dictionaries show завод --lang ru", "dictionaries show завод --to en"])
 @click.argument("words", metavar="WORD...", nargs=-1, required=True)
 @reads(
@@ -233,7 +226,3 @@ def show(words: tuple[str, ...], lang: Any, target: Any, output_format: str | No
     source.
     """
     print_rows(api.dictionaries.show(words, lang, to=target), chosen_format(output_format, "table", "jsonl"))
-
-
-for subcommand in (build, check, import_table, list_tables, remove, install_model):
-    dictionaries.add_command(subcommand)

@@ -199,14 +199,30 @@ def check_rules(context: click.Context) -> None:
             raise click.UsageError(message, context)
 
 
-class Command(click.Command):
-    """A command whose help begins with examples and shows its options in groups, those for experts last."""
+class _WithExamples(click.Command):
+    """Help that begins with examples."""
 
-    def __init__(
-        self, name: str | None, *, rules: Iterable[Rule] = (), examples: Sequence[str] = (), **more: Any
-    ) -> None:
+    def __init__(self, name: str | None = None, *, examples: Sequence[str] = (), **more: Any) -> None:
+        # Each line of such a block is shown as it is.
+        lines = "\n".join(f"  infostream-dedup {line}" for line in examples)
+        super().__init__(name, epilog=f"\b\nExamples:\n{lines}" if examples else None, **more)
+
+    def format_help(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write usage, examples, text and options."""
+        self.format_usage(ctx, formatter)
+        if self.epilog:
+            formatter.write_paragraph()
+            formatter.write_text(self.epilog)
+        self.format_help_text(ctx, formatter)
+        self.format_options(ctx, formatter)
+
+
+class Command(_WithExamples):
+    """A command whose help shows its options in groups, those for experts last."""
+
+    def __init__(self, name: str | None, *, rules: Iterable[Rule] = (), **more: Any) -> None:
         self._params: list[Any] = []
-        super().__init__(name, epilog=_examples(examples), **more)
+        super().__init__(name, **more)
         self.rules = tuple(rules)
 
     @property
@@ -220,10 +236,6 @@ class Command(click.Command):
     @params.setter
     def params(self, given: list[click.Parameter]) -> None:
         self._params = given
-
-    def format_help(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write usage, examples, text and options."""
-        _format_help(self, ctx, formatter)
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the options in groups."""
@@ -250,37 +262,16 @@ def _write_common(command: click.Command, formatter: click.HelpFormatter) -> Non
         formatter.write_text(f"{flags or 'Before or after the command'}: see 'infostream-dedup help common'")
 
 
-def _format_help(command: click.Command, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-    command.format_usage(ctx, formatter)
-    if command.epilog:
-        formatter.write_paragraph()
-        formatter.write_text(command.epilog)
-    command.format_help_text(ctx, formatter)
-    command.format_options(ctx, formatter)
-
-
-def _examples(lines: Sequence[str]) -> str | None:
-    """The examples as a block of which each line is shown as it is."""
-    return "\b\nExamples:\n" + "\n".join(f"  infostream-dedup {line}" for line in lines) if lines else None
-
-
 _WHOLE: Final = 400  # letters of a first sentence: none is cut
 
 
-class Commands(click.Group):
+class Commands(_WithExamples, click.Group):
     """A group of commands, which hands general options on to the command that follows them."""
 
     command_class = Command
 
-    def __init__(
-        self,
-        name: str | None = None,
-        *,
-        examples: Sequence[str] = (),
-        parts: Mapping[str, str] | None = None,
-        **more: Any,
-    ) -> None:
-        super().__init__(name, epilog=_examples(examples), **more)
+    def __init__(self, name: str | None = None, *, parts: Mapping[str, str] | None = None, **more: Any) -> None:
+        super().__init__(name, **more)
         self._parts = parts or {}
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
@@ -303,10 +294,6 @@ class Commands(click.Group):
             before, rest = before + rest[:takes], rest[takes:]
         name = rest[:1] if rest and not rest[0].startswith("-") else []
         return super().parse_args(ctx, [*name, *before, *rest[len(name) :]] if name else args)
-
-    def format_help(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write usage, examples, text and commands."""
-        _format_help(self, ctx, formatter)
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the commands, and where the general options are explained."""

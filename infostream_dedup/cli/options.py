@@ -95,6 +95,9 @@ _CHECKED: Final = "files checked"
 """Set in the context if no output is another file of the command; otherwise no summary is written either."""
 
 
+_OF_LINES: Final = ("", ".jsonl", ".ndjson", ".json")  # endings of pipes that may have JSON Lines
+
+
 def documents_argument(function: Command) -> Command:
     """``DOCS...``: one or more files, or ``-``."""
     return click.argument("documents", metavar="DOCS...", nargs=-1, required=True, callback=pipe_as_input)(function)
@@ -102,7 +105,7 @@ def documents_argument(function: Command) -> Command:
 
 def pipe_as_input(_: click.Context, __: click.Parameter, given: tuple[str, ...]) -> tuple[str, ...]:
     """Read a pipe, such as ``<(...)`` and ``/dev/fd/3``, as standard input: JSON Lines, each byte only once."""
-    pipes = [one for one in given if stat.S_ISFIFO(_mode_of(one)) and _may_be_lines(one)]
+    pipes = [one for one in given if stat.S_ISFIFO(_mode_of(one)) and PurePath(one).suffix.lower() in _OF_LINES]
     if len(pipes) != 1 or "-" in given:
         return given
     try:
@@ -119,10 +122,6 @@ def _mode_of(name: str) -> int:
         return os.stat(name).st_mode  # noqa: PTH116 - a name may be no path at all
     except (OSError, ValueError):
         return 0
-
-
-def _may_be_lines(name: str) -> bool:
-    return PurePath(name).suffix.lower() in ("", ".jsonl", ".ndjson", ".json")
 
 
 def stack(options: Sequence[Callable[[Command], Command]]) -> Callable[[Command], Command]:
@@ -231,15 +230,11 @@ _log_options = (
 )
 
 
-def _default_of(formats: Sequence[str]) -> str:
-    """Return the words in which help states the default format, on a terminal and elsewhere."""
-    terminal, elsewhere, *_ = formats
-    return terminal if terminal == elsewhere else f"{terminal} on a terminal, {elsewhere} otherwise"
-
-
 def general_options(*formats: str) -> Callable[[Command], Command]:
     """``--format``, ``--quiet``, ``--config``, logs and summary."""
     sheets = ["xlsx", "parquet"] if "csv" in formats else []
+    terminal, elsewhere, *_ = formats
+    default = terminal if terminal == elsewhere else f"{terminal} on a terminal, {elsewhere} otherwise"
     dialect = _unseen(
         "--csv-dialect",
         type=["standard", "excel"],
@@ -253,7 +248,7 @@ def general_options(*formats: str) -> Callable[[Command], Command]:
                 "--format",
                 "output_format",
                 type=click.Choice(list(dict.fromkeys([*formats, *sheets]))),
-                help=f"Output format.  [default: {_default_of(formats)}]",
+                help=f"Output format.  [default: {default}]",
             ),
             *([dialect] if sheets else []),
             quiet_option,
@@ -269,10 +264,10 @@ def general_options(*formats: str) -> Callable[[Command], Command]:
             ),
         ]
     )
-    return lambda function: options(_with_own_files(function))
+    return lambda function: options(_with_own_files(function, has_choice=len(set(formats)) > 1))
 
 
-def _with_own_files(function: Command) -> Command:
+def _with_own_files(function: Command, *, has_choice: bool) -> Command:
     @functools.wraps(function)
     def checked(*arguments: Any, **given: Any) -> Any:
         context = click.get_current_context()
@@ -282,6 +277,8 @@ def _with_own_files(function: Command) -> Command:
         _refuse_idle_dialect(context)
         check_outputs(context)
         context.meta[_CHECKED] = True
+        if not has_choice:
+            del given["output_format"]
         return function(*arguments, **given)
 
     return checked
@@ -427,9 +424,8 @@ _STREAM_TERMS: Final = Declared(
 )
 
 
-def stream_options(function: Command) -> Command:
-    """Add all stream options. A store keeps those it was created with; for an existing store they may be left out."""
-    return stack([_STREAM, _STREAM_TERMS])(function)
+stream_options = stack([_STREAM, _STREAM_TERMS])
+"""A store keeps those it was created with; for an existing store they may be left out."""
 
 
 def pop_stream_settings(given: dict[str, Any]) -> dict[str, Any]:

@@ -12,7 +12,7 @@ import click
 import infostream_dedup as api
 from infostream_dedup.cli import drawn, options
 from infostream_dedup.cli import output as printing
-from infostream_dedup.cli.face import Commands, Declared, Excludes, Needs, command, output, reads
+from infostream_dedup.cli.face import Commands, Declared, Excludes, Needs, output, reads
 from infostream_dedup.cli.run_log import without_commands
 
 if TYPE_CHECKING:
@@ -33,29 +33,6 @@ def passages() -> None:
 _settings_options = Declared("infostream_dedup.judging.passages.settings:PassageSettings")
 
 
-def _list_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Add the options for listing other things than passages, and for leaving out sentences."""
-    for option in (
-        options.boilerplate_option,
-        output("--min-days", type=int, help="With --list-boilerplate: minimum days of publication.  [default: 3]"),
-        output(
-            "--min-share",
-            type=float,
-            help="With --list-boilerplate: minimum share of a source's texts.  [default: 0.005]",
-        ),
-        output(
-            "--min-documents",
-            type=int,
-            help="With --list-boilerplate: minimum number of a source's texts.  [default: 5]",
-        ),
-        output("--digests", is_flag=True, help="List documents most of whose text comes from 3 or more others."),
-        output("--novel", is_flag=True, help="List what no earlier document says: sentences, parts of them, numbers."),
-        output("--list-boilerplate", is_flag=True, help="List the sentences that recur in many texts of one source."),
-    ):
-        command = option(command)
-    return command
-
-
 @passages.command(
     examples=["passages find march.jsonl", "passages find march.jsonl --novel"],
     rules=[
@@ -65,7 +42,13 @@ def _list_options(command: Callable[..., Any]) -> Callable[..., Any]:
     ],
 )
 @options.documents_argument
-@_list_options
+@output("--list-boilerplate", is_flag=True, help="List the sentences that recur in many texts of one source.")
+@output("--novel", is_flag=True, help="List what no earlier document says: sentences, parts of them, numbers.")
+@output("--digests", is_flag=True, help="List documents most of whose text comes from 3 or more others.")
+@output("--min-documents", type=int, help="With --list-boilerplate: minimum number of a source's texts.  [default: 5]")
+@output("--min-share", type=float, help="With --list-boilerplate: minimum share of a source's texts.  [default: 0.005]")
+@output("--min-days", type=int, help="With --list-boilerplate: minimum days of publication.  [default: 3]")
+@options.boilerplate_option
 @_settings_options
 @output("--out", type=options.FILE_OR_PIPE, default="-", help="Output file.  [default: standard output]")
 @options.reading_options
@@ -144,7 +127,7 @@ def compare(
         print_side_by_side(found, (text_a, text_b))
 
 
-@command(
+@passages.command(
     examples=[
         "passages provenance annotated.parquet --html history.html",
         "passages provenance march.jsonl --group doc-17,doc-18",
@@ -284,6 +267,3 @@ def _marked(pieces: list[TextStretch]) -> list[printing.Piece]:
 
 def _shown(text: str) -> str:
     return without_commands(_LINE_END.sub("\n", text))
-
-
-passages.add_command(provenance)

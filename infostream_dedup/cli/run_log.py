@@ -71,7 +71,8 @@ class RunLog:
     def start(self, log_format: str = "text", level: str = "info") -> None:
         """Begin a run: reset everything."""
         self.is_summed_up = self._is_drawn = False
-        self._json = log_format == "json"
+        # Whether each line is a JSON object, so that no progress bar may be drawn between them.
+        self.has_lines = log_format == "json"
         self._least = LEVELS.index(level)
         self._begun = time.monotonic()
         self._started = datetime.now(UTC)
@@ -81,17 +82,12 @@ class RunLog:
         self._reports: list[ReadingReport] = []
         self.statuses: Counter[str] = Counter()
 
-    @property
-    def has_lines(self) -> bool:
-        """Whether each line is a JSON object, so that no progress bar may be drawn between them."""
-        return self._json
-
     def say(self, message: str, level: str = "info") -> None:
         """Print a line on standard error, unless its level is below the requested one."""
         if LEVELS.index(level) < self._least:
             return
         message = printable(message)
-        if self._json:
+        if self.has_lines:
             import orjson
 
             line = {"time": datetime.now(UTC).isoformat(timespec="milliseconds"), "level": level, "message": message}

@@ -516,7 +516,7 @@ def export_command(
 @click.argument("labels", type=click.Path(dir_okay=False))
 @output("--person", metavar="NAME", required=True, help="Name of the person who judged.")
 @general_options("table", "table")
-def import_command(file: Path, labels: str, person: str, output_format: str | None) -> None:
+def import_command(file: Path, labels: str, person: str) -> None:
     """Import a labels file (JSONL, CSV or .xlsx: a, b, label), or what Label Studio exported as JSON.
 
     Rows with a label become judgements; rows without one become pairs to judge (queue audit). Rows imported before are
@@ -524,7 +524,6 @@ def import_command(file: Path, labels: str, person: str, output_format: str | No
     """
     from infostream_dedup.api.desk import import_labels
 
-    del output_format
     judged, asked = import_labels(file, labels, person=person)
     note(f"{judged} judgements added, {asked} pairs to be judged")
 
@@ -533,11 +532,10 @@ def import_command(file: Path, labels: str, person: str, output_format: str | No
 @store_argument
 @click.argument("copy", type=click.Path(dir_okay=False))
 @general_options("table", "table")
-def backup_command(file: Path, copy: str, output_format: str | None) -> None:
+def backup_command(file: Path, copy: str) -> None:
     """Copy the desk while others write to it. The copy is written completely or not at all."""
     from infostream_dedup.api.desk import backup_desk
 
-    del output_format
     note(f"{copy}: {backup_desk(file, copy):,} bytes")
 
 
@@ -545,14 +543,13 @@ def backup_command(file: Path, copy: str, output_format: str | None) -> None:
 @store_argument
 @click.argument("ids", metavar="ID...", nargs=-1, required=True)
 @general_options("table", "table")
-def forget_command(file: Path, ids: tuple[str, ...], output_format: str | None) -> None:
+def forget_command(file: Path, ids: tuple[str, ...]) -> None:
     """Remove what the desk quotes from documents: example pairs in job results, and requests to judge them.
 
     Judgements stay: they contain ids of documents but none of their content. 'store forget' does this by itself.
     """
     from infostream_dedup.api.desk import forget_and_wipe
 
-    del output_format
     changed, clean = forget_and_wipe(file, ids)
     note(f"{changed} rows changed or removed")
     if not clean:

@@ -339,7 +339,8 @@ def search(
         print_rows(rows, form, columns=hits.columns, further=True)
     note(hits.searched.sentence())
     if not hits:
-        note(f"none of them shares that many key terms with the text; see --k-min{_more(given)}")
+        more = "" if given["everything"] else " and --all"
+        note(f"none of them shares that many key terms with the text; see --k-min{more}")
 
 
 def _answered(store: str, questions: Sequence[dict[str, str]], form: str, **given: Any) -> Iterator[dict[str, Any]]:
@@ -355,10 +356,6 @@ def _answered(store: str, questions: Sequence[dict[str, str]], form: str, **give
                 name: row[name] for name in row if form != "table" or name not in _NOT_IN_TABLE
             }
     note(f"{len(questions):,} questions, {empty:,} without a hit")
-
-
-def _more(given: dict[str, Any]) -> str:
-    return "" if given["everything"] else " and --all"
 
 
 @click.group(
@@ -434,9 +431,8 @@ def watch_hits(name: str, store: str, top: int, output_format: str | None) -> No
 @click.argument("name", metavar="NAME")
 @stored
 @options.general_options("table", "table")
-def remove_watch(name: str, store: str, output_format: str | None) -> None:
+def remove_watch(name: str, store: str) -> None:
     """End a standing search with the next document; its hits remain."""
-    del output_format
     api.watch.remove(store, name)
     note(f"{store} no longer watches {name}")
 
@@ -508,7 +504,6 @@ def serve(
     from infostream_dedup.service.settings import ServiceSettings, address_of, network_of
     from infostream_dedup.service.tokens import add_token
 
-    given.pop("output_format")
     if new_token is not None and token_file is not None:
         click.echo(add_token(Path(token_file), new_token, role))
         note("keep this token: it will not be shown again")
@@ -551,7 +546,6 @@ def mcp(*, store: str, http: bool, hosts: str, token_file: str | None, writes: b
     from infostream_dedup.service.agents import run
     from infostream_dedup.service.settings import ServiceSettings
 
-    del given["output_format"]
     settings = ServiceSettings(
         store=Path(store),
         hosts=_listed(hosts),

@@ -23,7 +23,7 @@ from infostream_dedup.documents.dates import written_date
 from infostream_dedup.documents.fetching import is_address
 from infostream_dedup.documents.json_files import parsed_json
 from infostream_dedup.documents.lines import ONE_BYTE, recognised_encoding
-from infostream_dedup.documents.messengers import Post, posts_of_export, posts_of_page
+from infostream_dedup.documents.messengers import BLANK_LINES, Post, posts_of_export, posts_of_page
 from infostream_dedup.errors import BadDataError, MissingExtraError
 from infostream_dedup.machine.files import Readable
 from infostream_dedup.model.document import MOST_ID_BYTES, outlet_of
@@ -168,7 +168,6 @@ _BLOCK_END: Final = re.compile(
 )
 """Where words of two blocks or cells would otherwise run together."""
 
-_BLANK_LINES: Final = re.compile(r"(?<![ \t])[ \t]*\n\s*")
 _OPEN_TAG: Final = re.compile(rb"""<[A-Za-z](?:[^=>]+|=\s*"[^"]*"?|=\s*'[^']*'?|=)*""")
 _VALUE: Final = re.compile(rb"""=\s*(?:"[^"]*"?|'[^']*'?|[^\s>]*)""")
 _MOST_ATTRIBUTES: Final = 2_000  # of one tag: parsers compare each with each
@@ -553,7 +552,7 @@ def _plain(markup: str) -> str:
         return markup.strip()
     html = _package("lxml.html", "feeds")
     text = html.fromstring(f"<div>{_BLOCK_END.sub(chr(10), markup)}</div>").text_content()
-    return _BLANK_LINES.sub("\n", text).strip()
+    return BLANK_LINES.sub("\n", text).strip()
 
 
 def _package(name: str, extra: str) -> ModuleType:

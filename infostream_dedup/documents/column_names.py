@@ -67,23 +67,19 @@ class ColumnNames:
             return values
         names = tuple(values)
         if names not in self._layouts:
-            self._layouts[names] = self.names(names), self._inside(names)
+            self._layouts[names] = self.names(names), self.inside(names)
             known = {str(one).strip() for one in names}
             self.absent[:] = [one for one in self.absent if not known & {one, one.split(".")[0]}]
         ours, inside = self._layouts[names]
         return dict(zip(ours, values.values(), strict=True)) | {name: _part(values, path) for path, name in inside}
 
-    def _inside(self, names: Sequence[str]) -> list[tuple[str, str]]:
-        """What a dotted name finds inside a column."""
+    def inside(self, names: Sequence[str]) -> list[tuple[str, str]]:
+        """Dotted names of what is found inside columns, each with our name of it."""
         return [
             (theirs, ours)
             for theirs, ours in self._ours.items()
             if "." in theirs and theirs not in names and theirs.split(".")[0] in names
         ]
-
-    def inside(self, names: Sequence[str]) -> list[str]:
-        """Our names of what is found inside columns."""
-        return [ours for _, ours in self._inside(names)]
 
     def names(self, names: Sequence[str]) -> list[str]:
         """Return our names for columns.
@@ -92,7 +88,8 @@ class ColumnNames:
         another replaces keeps its position, with a trailing ``_``.
         """
         found = {name: self._ours_of(name, names) for name in names}
-        taken = {ours for ours in found.values() if ours is not None} | self._dropped | set(self.inside(names))
+        inside = {ours for _, ours in self.inside(names)}
+        taken = {ours for ours in found.values() if ours is not None} | self._dropped | inside
         kept = {name: _free(f"{name}_", names) for name in taken}
         return [found[name] or kept.get(name, name) for name in names]
 
@@ -258,7 +255,7 @@ def schema_error(
     """Return everything that is wrong with the columns of a table as one error, or None if nothing is."""
     given, inside = list(schema.names), list[str]()
     if names:
-        inside = names.inside(given)
+        inside = [ours for _, ours in names.inside(given)]
         schema = _renamed(schema, names)
     doubles = doubled_names(schema.names)
     if doubles:
@@ -269,11 +266,8 @@ def schema_error(
         for name, allowed, expected in _list_expectations()
         if name in schema.names and not allowed(schema.field(name).type)
     ]
-    parts = []
-    if missing:
-        parts.append(f"missing columns: {', '.join(missing)}")
-    if wrong:
-        parts.append(f"columns of a wrong type: {', '.join(wrong)}")
+    parts = [f"missing columns: {', '.join(missing)}"] if missing else []
+    parts += [f"columns of a wrong type: {', '.join(wrong)}"] if wrong else []
     if not parts:
         return None
     return Place(source).error(

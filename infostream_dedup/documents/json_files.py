@@ -147,7 +147,9 @@ def doubled_name(data: bytes | bytearray, value: Any) -> str | None:
     # Each name ends so; some strings that are no names contain the same, or end in a backslash.
     escapes = b"\\" in data
     ends = len(_NAME_END.findall(data)) - (data.count(b'\\":') if escapes else 0)
-    if not (escapes and b'\\\\":' in data) and ends <= _count_names(value):
+    if not (escapes and b'\\\\":' in data) and ends <= sum(
+        len(node) for level in _levels(value) for node in level if isinstance(node, dict)
+    ):
         return None
     found: list[str] = []
 
@@ -164,18 +166,15 @@ def doubled_name(data: bytes | bytearray, value: Any) -> str | None:
     return found[0] if found else None
 
 
-def _count_names(values: Any) -> int:
-    names, level = 0, [values] if isinstance(values, dict | list) else []
+def _levels(values: Any) -> Iterator[list[Any]]:
+    """The objects and arrays of a value, level by level."""
+    level = [values] if isinstance(values, dict | list) else []
     while level:
+        yield level
         inner: list[Any] = []
         for node in level:
-            if isinstance(node, dict):
-                names += len(node)
-                inner += node.values()
-            else:
-                inner += node
+            inner += node.values() if isinstance(node, dict) else node
         level = [child for child in inner if isinstance(child, dict | list)]
-    return names
 
 
 def deep_error(place: Place) -> BadDataError:
@@ -187,17 +186,7 @@ def is_too_deep(values: dict[str, Any], data: bytes) -> bool:
     """Whether a record is nested deeper than can be written."""
     if not any(isinstance(value, dict | list) for value in values.values()):
         return False
-    return data.count(b"{") + data.count(b"[") > _MAX_DEPTH and _measure_depth(values) > _MAX_DEPTH
-
-
-def _measure_depth(values: Any) -> int:
-    depth = 0
-    level = [values]
-    while level:
-        depth += 1
-        inner = (child for node in level for child in (node.values() if isinstance(node, dict) else node))
-        level = [child for child in inner if isinstance(child, dict | list)]
-    return depth
+    return data.count(b"{") + data.count(b"[") > _MAX_DEPTH and sum(1 for _ in _levels(values)) > _MAX_DEPTH
 
 
 def _parse_error(line: Line, place: Place, error: orjson.JSONDecodeError) -> BadDataError:

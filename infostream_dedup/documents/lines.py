@@ -162,7 +162,6 @@ class GunzipStream(Readable):
     """Unpacks an archive of one or more members; zero bytes after the last are padding."""
 
     def __init__(self, packed: BinaryIO) -> None:
-        super().__init__()
         self._packed = packed
         self._pending = b""
         self._damage: StreamError | None = None
@@ -253,7 +252,6 @@ class UnpackedStream(Readable):
     """Unpacks an archive."""
 
     def __init__(self, packed: Any, packing: str) -> None:
-        super().__init__()
         self._packed = _Counted(packed)
         self._packing = packing
         self._stream = _opened(self._packed, packing)
@@ -274,7 +272,6 @@ class _Counted(Readable):
     """Passes bytes on and counts them."""
 
     def __init__(self, stream: Any) -> None:
-        super().__init__()
         self._stream = stream
         self.count = 0
 
@@ -379,7 +376,6 @@ class ConvertedStream(Readable):
     """The bytes of a stream as UTF-8."""
 
     def __init__(self, stream: Any, encoding: str) -> None:
-        super().__init__()
         self._stream = stream
         self._encoding = encoding
         self._decoder = codecs.getincrementaldecoder(encoding)()

@@ -9,7 +9,7 @@ from typing import Any, Final, NamedTuple
 
 _PREVIEW: Final = ("tgme_widget_message ", 'tgme_widget_message"')
 _HISTORY: Final = ("message default", "from_name")
-_BLANK_LINES: Final = re.compile(r"(?<![ \t])[ \t]*\n\s*")
+BLANK_LINES: Final = re.compile(r"(?<![ \t])[ \t]*\n\s*")
 _MEDIA: Final = ("photo", "file", "media_type")
 
 
@@ -157,7 +157,7 @@ def _text(element: Any) -> str:
     parts = []
     for kind, text in _pieces(element):
         parts.append("\n" if kind == "br" else text)
-    return _BLANK_LINES.sub("\n", "".join(parts)).strip()
+    return BLANK_LINES.sub("\n", "".join(parts)).strip()
 
 
 def _pieces(element: Any) -> Iterator[tuple[str, str]]:

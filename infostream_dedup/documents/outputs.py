@@ -164,12 +164,7 @@ def check_output(
         require_workbooks()
     if str(target).lower().endswith(".parquet"):
         require_arrow("writing .parquet")
-    _refuse_inputs(target, inputs)
-    if quarantine is not None and same_file(quarantine, target):
-        raise CannotCreateError(f"{target} is also the quarantine file; give the output another name")
-    path = Path(target).resolve()
-    if path.is_dir():
-        raise CannotCreateError(f"cannot create {target}: it is a directory")
+    path = _checked_place(target, inputs, quarantine)
     if path.exists() and not path.is_file():
         # Devices and pipes are written directly, wherever they are.
         return
@@ -180,10 +175,17 @@ def check_output(
         raise CannotCreateError(f"cannot create {target}: Permission denied")
 
 
-def _refuse_inputs(target: str | Path, inputs: Iterable[str | Path]) -> None:
+def _checked_place(target: str | Path, inputs: Iterable[str | Path], quarantine: str | Path | None = None) -> Path:
+    """Where an output is written, unless it is another file of the run or a directory."""
     for name in inputs:
         if same_file(name, target):
             raise CannotCreateError(f"{target} is one of the inputs; give the output another name")
+    if quarantine is not None and same_file(quarantine, target):
+        raise CannotCreateError(f"{target} is also the quarantine file; give the output another name")
+    path = Path(target).resolve()
+    if path.is_dir():
+        raise CannotCreateError(f"cannot create {target}: it is a directory")
+    return path
 
 
 @contextmanager
@@ -194,10 +196,7 @@ def open_output(target: str | Path, *, inputs: Iterable[str | Path] = ()) -> Ite
             yield sys.stdout.buffer
             sys.stdout.buffer.flush()
         return
-    _refuse_inputs(target, inputs)
-    path = Path(target).resolve()
-    if path.is_dir():
-        raise CannotCreateError(f"cannot create {target}: it is a directory")
+    path = _checked_place(target, inputs)
     if path.exists() and not path.is_file():
         with _name_failures(target), _create(path, "wb", target) as stream:
             yield stream
@@ -310,7 +309,11 @@ def write_rows(
                 number += 1
             return number
         case "json":
-            return _write_json(rows, stream)
+            number = 0
+            for number, row in enumerate(rows, 1):
+                stream.write((b",\n" if number > 1 else b"[\n") + json_bytes(row))
+            stream.write(b"\n]\n" if number else b"[]\n")
+            return number
         case "csv":
             return _write_csv(rows, stream, columns, raw=raw, dialect=dialect)
         case "xlsx":
@@ -324,14 +327,6 @@ def write_rows(
             held = list(rows)
             pq.write_table(arrow_table(held, columns or ()), stream)
             return len(held)
-
-
-def _write_json(rows: Iterable[Mapping[str, Any]], stream: BinaryIO) -> int:
-    number = 0
-    for number, row in enumerate(rows, 1):
-        stream.write((b",\n" if number > 1 else b"[\n") + json_bytes(row))
-    stream.write(b"\n]\n" if number else b"[]\n")
-    return number
 
 
 def _write_csv(
@@ -487,18 +482,23 @@ Row = Mapping[str, Any]
 def write_parquet(rows: Iterable[Row], stream: BinaryIO, *, columns: Iterable[str] = ()) -> int:
     """Write `rows` as one Parquet file; a missing key is null."""
     require_arrow("writing .parquet")
-    types = _ColumnTypes()
-    number = 0
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    types, number = _ColumnTypes(), 0
     with tempfile.TemporaryFile() as spool:
         for batch in _split_batches(rows):
             number += len(batch)
             table = _make_table(batch, types)
-            import pyarrow as pa
-
             with pa.ipc.new_stream(spool, table.schema) as writer:
                 writer.write_table(table)
+        end, schema = spool.tell(), pa.schema(list(types.final(columns).items()))
         spool.seek(0)
-        _write_file(_read_spool(spool), types.final(columns), stream)
+        with pq.ParquetWriter(stream, schema, compression="zstd") as file:
+            while spool.tell() < end:
+                with pa.ipc.open_stream(spool) as reader:
+                    table = reader.read_all()
+                file.write_table(pa.table([_convert_column(table, field) for field in schema], schema=schema))
     return number
 
 
@@ -627,27 +627,6 @@ def _fits_parquet(kind: Any, levels: int = _MAX_LEVELS) -> bool:
 
 def _as_text(value: Any) -> str | None:
     return value if value is None or isinstance(value, str) else json_bytes(value).decode()
-
-
-def _read_spool(spool: Any) -> Iterator[Any]:
-    import pyarrow as pa
-
-    size = spool.seek(0, 2)
-    spool.seek(0)
-    while spool.tell() < size:
-        with pa.ipc.open_stream(spool) as reader:
-            yield reader.read_all()
-
-
-def _write_file(tables: Iterator[Any], types: dict[str, Any], stream: BinaryIO) -> None:
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
-    schema = pa.schema(list(types.items()))
-    with pq.ParquetWriter(stream, schema, compression="zstd") as writer:
-        for table in tables:
-            columns = [_convert_column(table, field) for field in schema]
-            writer.write_table(pa.table(columns, schema=schema))
 
 
 def _convert_column(table: Any, field: Any) -> Any:

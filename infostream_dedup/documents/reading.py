@@ -388,7 +388,9 @@ def parquet_records(source: str, names: ColumnNames, read_batch: ReadBatch, *, i
             groups = [file.metadata.row_group(number) for number in range(file.metadata.num_row_groups)]
             check_ratio(sum(group.total_byte_size for group in groups), size)
             _check_metadata(file, source)
-            check_ratio(sum(_values_of(group) for group in groups), size)
+            # Each value, those in lists too, takes a byte at least once it is read.
+            columns = (group.column(number) for group in groups for number in range(group.num_columns))
+            check_ratio(sum(column.num_values for column in columns), size)
             unpacked = 0
             for batch in file.iter_batches(batch_size=_rows_at_once(groups, size)):
                 # A dictionary holds a value once that each row then has.
@@ -419,11 +421,6 @@ def _check_metadata(file: Any, source: str) -> None:
     if len(flat) < len(file.schema_arrow):
         # A single row of lists may be too large to read.
         read_apart("parquet", source)
-
-
-def _values_of(group: Any) -> int:
-    """Number of values, those in lists too, each of which takes a byte at least once it is read."""
-    return sum(group.column(number).num_values for number in range(group.num_columns))
 
 
 def _rows_at_once(groups: list[Any], size: int) -> int:

@@ -227,7 +227,11 @@ class BadRecords(Closing):
         self.report.read += 1
         self.report.count_quarantined(error.code)
         if self._max_errors is not None and self.report.quarantined > self._max_errors:
-            raise _limit_exceeded(error, self._max_errors)
+            told = f"more than {self._max_errors} bad records, the last: {error.message} [{error.code}]"
+            raise BadDataError(
+                told, code="E_MAX_ERRORS", source=error.source, line=error.line, field=error.field,
+                byte_offset=error.byte_offset, raw=error.raw,
+            )  # fmt: skip
 
 
 def _check_options(on_error: str, quarantine: str | Path | None, max_errors: int | None) -> None:
@@ -239,13 +243,6 @@ def _check_options(on_error: str, quarantine: str | Path | None, max_errors: int
         raise ConfigurationError(
             f"max_errors (--max-errors) is {max_errors}; it needs on_error skip (--on-error skip), and is 0 or more"
         )
-
-
-def _limit_exceeded(last: BadDataError, max_errors: int) -> BadDataError:
-    return BadDataError(
-        f"more than {max_errors} bad records, the last: {last.message} [{last.code}]", code="E_MAX_ERRORS",
-        source=last.source, line=last.line, field=last.field, byte_offset=last.byte_offset, raw=last.raw,
-    )  # fmt: skip
 
 
 # The ids that a reading has seen; each may occur only once

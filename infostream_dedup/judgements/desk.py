@@ -31,6 +31,15 @@ LABELS: Final = ("dup", "similar", "template", "translation", "different")
 
 _ONE_OF: Final = ", ".join(f"'{label}'" for label in LABELS)
 
+# What each person says of each pair in the latest row that was not undone.
+_LATEST: Final = """CREATE VIEW {name} AS
+    SELECT said.* FROM judgement AS said
+    WHERE said.undoes IS NULL{said} AND said.number = (
+        SELECT max(number) FROM judgement AS own
+        WHERE own.a = said.a AND own.b = said.b AND own.person = said.person AND own.undoes IS NULL{own}
+            AND NOT EXISTS (SELECT 1 FROM judgement AS undo WHERE undo.undoes = own.number)
+    )"""
+
 TABLES: Final[tuple[str, ...]] = (
     # a is the smaller id. undoes: the judgement that this row undoes.
     f"""CREATE TABLE judgement (
@@ -56,23 +65,12 @@ TABLES: Final[tuple[str, ...]] = (
     BEGIN SELECT RAISE(ABORT, 'judgements are never changed'); END""",
     """CREATE TRIGGER judgement_remains BEFORE DELETE ON judgement
     BEGIN SELECT RAISE(ABORT, 'judgements are never deleted'); END""",
-    # What each person says of each pair now: the latest row that was not undone.
-    """CREATE VIEW v_judgement AS
-    SELECT said.* FROM judgement AS said
-    WHERE said.undoes IS NULL AND said.number = (
-        SELECT max(number) FROM judgement AS own
-        WHERE own.a = said.a AND own.b = said.b AND own.person = said.person AND own.undoes IS NULL
-            AND NOT EXISTS (SELECT 1 FROM judgement AS undo WHERE undo.undoes = own.number)
-    )""",
+    # What each person says now.
+    _LATEST.format(name="v_judgement", said="", own=""),
     # What each person said without seeing the others' judgements.
-    """CREATE VIEW v_opinion AS
-    SELECT said.* FROM judgement AS said
-    WHERE said.undoes IS NULL AND said.queue <> 'disagreement' AND said.number = (
-        SELECT max(number) FROM judgement AS own
-        WHERE own.a = said.a AND own.b = said.b AND own.person = said.person AND own.undoes IS NULL
-            AND own.queue <> 'disagreement'
-            AND NOT EXISTS (SELECT 1 FROM judgement AS undo WHERE undo.undoes = own.number)
-    )""",
+    _LATEST.format(
+        name="v_opinion", said=" AND said.queue <> 'disagreement'", own="\n            AND own.queue <> 'disagreement'"
+    ),
     # Pairs that somebody asked to have judged, in the order of asking.
     """CREATE TABLE asked (
         number INTEGER PRIMARY KEY,
@@ -376,10 +374,7 @@ KINDS: Final = ("sweep", "estimate", "audit", "train", "compare")
 ``train``: a classifier from the judgements. ``compare``: methods evaluated by the judgements.
 """
 
-_COLUMNS: Final = (
-    *("number", "kind", "parameters", "position", "state", "step", "done", "total", "message", "person", "began"),
-    "ended",
-)
+_COLUMNS: Final = tuple(name for name in COLUMNS["job"] if name not in ("stop", "result"))
 _OPEN: Final = "('waiting', 'running')"
 
 

@@ -27,6 +27,7 @@ from infostream_dedup.lab.duplicate_scores import CANDIDATE_COUNT
 from infostream_dedup.lab.kernels import Universe
 from infostream_dedup.lab.sweep_estimator import SweepEstimator, figures_of
 from infostream_dedup.links.similarity_matrix import SimilarityMatrix, at_least
+from infostream_dedup.machine.arrays import AlignedColumns
 from infostream_dedup.machine.progress import Progress
 from infostream_dedup.model import Settings
 from infostream_dedup.model.settings import SHOWN_DECIMALS
@@ -54,7 +55,7 @@ _ENDS: Final = (0.025, 0.975)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class AuditedPairs:
+class AuditedPairs(AlignedColumns):
     """Pairs that an audit covers, or a sample of them."""
 
     a: NDArray[np.int64]  # int64 (pairs,), ordinals
@@ -62,9 +63,6 @@ class AuditedPairs:
     linked: NDArray[np.bool_]  # bool (pairs,), linked both ways
     wording: NDArray[np.float64]  # float64 (pairs,), the larger direction, 0 to 1
     weights: NDArray[np.float64]  # float64 (pairs,), number of pairs that each represents, at least 1
-
-    def __len__(self) -> int:
-        return len(self.a)
 
     @property
     def strata(self) -> NDArray[np.int64]:
@@ -211,9 +209,7 @@ def audited_pairs(
             weights=np.full(len(a), float(copies.sampled)),
         )
     )
-    return AuditedPairs(
-        **{name: np.concatenate([getattr(part, name) for part in parts]) for name in AuditedPairs.__slots__}
-    )
+    return AuditedPairs.concatenated(parts)
 
 
 def _candidates(group: DrawnPairs, shared: SharedWording, linked: bool) -> AuditedPairs:
@@ -222,15 +218,9 @@ def _candidates(group: DrawnPairs, shared: SharedWording, linked: bool) -> Audit
     evidence = np.zeros((len(a), len(COLUMNS)), dtype=np.float64)
     shared.fill_in(a, b, evidence)
     wording = evidence[:, _WORDING].max(axis=1, initial=0.0)
-    weight = group.total / max(len(a), 1)
-    kept = wording < COPY_WORDING
-    return AuditedPairs(
-        a=a[kept],
-        b=b[kept],
-        linked=np.full(int(kept.sum()), linked),
-        wording=wording[kept],
-        weights=np.full(int(kept.sum()), weight),
-    )
+    weights = np.full(len(a), group.total / max(len(a), 1))
+    every = AuditedPairs(a=a, b=b, linked=np.full(len(a), linked), wording=wording, weights=weights)
+    return every.at(wording < COPY_WORDING)
 
 
 ASKED_COLUMNS = (

@@ -129,42 +129,32 @@ class PairIntake:
         keys = tuple(key_form(" ".join(clean(word).split())) for word in words)
         languages = (self.wanted.source, self.wanted.target)
         for key, word, field, language in zip(keys, words, fields, languages, strict=True):
+            stray = "" if is_latin(key) and language != "en" else stray_letter(key, language, latin=True)
             if not key:
-                return self._refuse(line, field, "an empty word; expected a word; give it or remove the row", edited)
-            if len(key) > _MAX_LENGTH:
+                message = "an empty word; expected a word; give it or remove the row"
+            elif len(key) > _MAX_LENGTH:
                 message = (
                     f"a word of {len(key)} characters; expected {_MAX_LENGTH} at most; correct it or remove the row"
                 )
-                return self._refuse(line, field, message, edited)
-            stray = "" if is_latin(key) and language != "en" else stray_letter(key, language, latin=True)
-            if stray:
+            elif stray:
                 message = (
                     f"{word!r} has {stray!r}, which {NAME_OF[language]} words do not have; correct the word, or check"
                     " whether --from and --to are swapped"
                 )
-                return self._refuse(line, field, message, edited)
+            else:
+                continue
+            return self.reject(line, field, message) if edited else self.leave_out("not a word of its language")
         source, target = keys
         if " " in source or " " in target:
             return self.leave_out("a phrase: terms are single words")
         if is_blocked(source, languages[0]) or is_blocked(target, languages[1]):
             return self.leave_out("on the block-list")
-        self._take(NewPair(source, target, part, direction))
+        known = self._pairs.setdefault((source, target), pair := NewPair(source, target, part, direction))
+        if known is not pair:
+            self.leave_out("repeated in the file")
+            if known.direction != direction:
+                self._pairs[source, target] = NewPair(source, target, known.part, "both")
         return None
-
-    def _refuse(self, line: int, field: str, message: str, edited: bool) -> None:
-        if edited:
-            self.reject(line, field, message)
-        else:
-            self.leave_out("not a word of its language")
-
-    def _take(self, pair: NewPair) -> None:
-        known = self._pairs.get((pair.source, pair.target))
-        if known is None:
-            self._pairs[pair.source, pair.target] = pair
-            return
-        self.leave_out("repeated in the file")
-        if known.direction != pair.direction:
-            self._pairs[pair.source, pair.target] = NewPair(pair.source, pair.target, known.part, "both")
 
 
 _TSV_PARTS: Final = dict(zip(PARTS_OF_SPEECH, PARTS_OF_SPEECH, strict=True)) | {

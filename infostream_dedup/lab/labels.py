@@ -192,11 +192,14 @@ def family_of(document: Document) -> str | None:
 
 def positive_labels(given: Sequence[str]) -> tuple[str, ...]:
     """Check the labels that are to count as true."""
-    known = [label for label in LABELS if label != "different"]
-    wrong = [label for label in given if label not in known]
-    if wrong or not given:
+    return some_of("positive labels", given, [label for label in LABELS if label != "different"])
+
+
+def some_of(what: str, given: Sequence[str], known: Sequence[str]) -> tuple[str, ...]:
+    """Check that what is given are some of what is known, and at least one."""
+    if not given or not set(given) <= set(known):
         raise ConfigurationError(
-            f"positive labels are {', '.join(map(repr, given)) or 'empty'}; expected one or more of {', '.join(known)}"
+            f"{what} are {', '.join(map(repr, given)) or 'empty'}; expected one or more of {', '.join(known)}"
         )
     return tuple(given)
 

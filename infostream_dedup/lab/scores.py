@@ -425,14 +425,7 @@ _TRANSLATION: Final = KIND_NAMES[Kind.TRANSLATION]
 
 def checked_kinds(kinds: Sequence[str] | None) -> tuple[str, ...] | None:
     """Return the kinds to which an evaluation is restricted, ``None`` for all."""
-    if kinds is None:
-        return None
-    wrong = [kind for kind in kinds if kind not in KINDS]
-    if wrong or not kinds:
-        raise ConfigurationError(
-            f"kinds are {', '.join(map(repr, kinds)) or 'empty'}; expected one or more of {', '.join(KINDS)}"
-        )
-    return tuple(kinds)
+    return None if kinds is None else labelling.some_of("kinds", kinds, KINDS)
 
 
 def judged_predictions(

@@ -591,7 +591,11 @@ def edited(document: Document, edit: Edit, rate: float, vocabulary: Vocabulary, 
     if edit in ("cuts", "all"):
         sentences = [one for one in sentences if random.random() >= rate] or sentences[:1]
     if edit in ("additions", "all") and vocabulary.sentences:
-        sentences = _with_additions(sentences, rate, vocabulary, random)
+        kept, sentences = sentences, []
+        for one in kept:
+            sentences.append(one)
+            if random.random() < rate:
+                sentences.append(random.choice(vocabulary.sentences))
     text, title = " ".join(sentences), document.title
     if edit in ("word forms", "all"):
         text, title = (
@@ -601,15 +605,6 @@ def edited(document: Document, edit: Edit, rate: float, vocabulary: Vocabulary, 
     if edit in ("numbers", "all"):
         text = _replaced(_NUMBER, text, rate, random, lambda number: _another_number(number, random))
     return replace(document, text=text, title=title)
-
-
-def _with_additions(sentences: Sequence[str], rate: float, vocabulary: Vocabulary, random: Random) -> list[str]:
-    found: list[str] = []
-    for sentence in sentences:
-        found.append(sentence)
-        if random.random() < rate:
-            found.append(random.choice(vocabulary.sentences))
-    return found
 
 
 def _replaced(pattern: re.Pattern[str], text: str, rate: float, random: Random, another: Callable[[str], str]) -> str:

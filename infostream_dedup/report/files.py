@@ -172,19 +172,23 @@ def curve_figure(
         for representation in dict.fromkeys(base_of(row.representation) for row in result.rows):
             lines += _published(quantity, representation, words)
     if threshold:
-        ticks = [(one, words.decimal(one, 1)) for one in _SHARES]
-        x = Axis(low=-0.02, high=1.04, ticks=ticks, label=words("axis_share"))
+        x = _share_axis(words, "axis_share")
     else:
         ks = sorted({row.measures.k for row in result.rows if row.measures.k is not None})
         drawn = sorted({place for line in lines for place, _ in line.points} | set(ks)) or [0.0]
-        ticks = [(k, str(k)) for k in ks]
-        x = Axis(low=drawn[0] - 0.5, high=drawn[-1] + 0.5, ticks=ticks, label=words("axis_k"))
+        x = Axis(low=drawn[0] - 0.5, high=drawn[-1] + 0.5, ticks=[(k, str(k)) for k in ks], label=words("axis_k"))
     return Picture(panels=[Panel(x=x, y=_share_axis(words, f"axis_{quantity}"), height=300, lines=lines)])
 
 
 def _share_axis(words: contents.Wording, label: str) -> Axis:
     """An axis from 0 to 1 with the decimal sign of the language."""
     return Axis(low=-0.02, high=1.04, ticks=[(one, words.decimal(one, 1)) for one in _SHARES], label=words(label))
+
+
+def _count_axis(words: contents.Wording, label: str, most: float) -> Axis:
+    """An axis of whole numbers."""
+    ticks = [(one, words.count(int(one))) for one in even_ticks(most) if one.is_integer()]
+    return Axis(low=0, high=1.1 * most, ticks=ticks, label=words(label))
 
 
 def value_of(row: SweepRow, quantity: str) -> float | None:
@@ -250,10 +254,9 @@ def answer_figure(answer: Answer, words: contents.Wording) -> Picture:
     boxes += [Box(at + 0.1, 0, at + 0.9, number, dark) for at, (_, _, number) in enumerate(bars) if number]
     step = -(-len(bars) // _MOST_LABELS)
     names = [(at + 0.5, _short(bars[at][0])) for at in range(0, len(bars), step)]
-    ticks = [(one, words.count(int(one))) for one in even_ticks(most) if one.is_integer()]
     panel = Panel(
         x=Axis(low=0, high=len(bars), ticks=names, tilt=60),
-        y=Axis(low=0, high=1.1 * most, ticks=ticks, label=words("axis_items")),
+        y=_count_axis(words, "axis_items", most),
         height=150,
         boxes=boxes,
     )
@@ -292,12 +295,7 @@ def group_figure(sizes: Mapping[str, Mapping[int, int]], wording: contents.Wordi
     names = [(index + 0.4, str(low) if low == high else f"{low}–{high}") for index, (low, high) in enumerate(edges)]
     panel = Panel(
         x=Axis(low=-0.2, high=len(edges), ticks=names, label=words("axis_size")),
-        y=Axis(
-            low=0,
-            high=1.1 * most,
-            ticks=[(one, words.count(int(one))) for one in even_ticks(most) if one.is_integer()],
-            label=words("axis_groups"),
-        ),
+        y=_count_axis(words, "axis_groups", most),
         height=230,
         boxes=boxes,
         words=numbers,

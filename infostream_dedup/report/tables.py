@@ -17,7 +17,7 @@ from infostream_dedup.runs.batch.answering import short_names
 from infostream_dedup.runs.batch.sweeping import SweepResult, SweepRow
 
 if TYPE_CHECKING:
-    from infostream_dedup.links.measures import Advice, Measures
+    from infostream_dedup.links.measures import Advice
 
 # Figures that papers published, each on its own corpus, which differs from yours.
 #
@@ -411,7 +411,7 @@ def _table(result: SweepResult, representation: str, wording: Wording) -> PartTa
 
 def _line(name: str, part: SweepResult, representation: str, k: int, ks: Sequence[int], *, whole: bool) -> PartLine:
     rows, own = _by_k(part, representation), part.recommended_k.get(representation)
-    at_own, at_k = None if own is None else rows.get(own), rows.get(k)
+    at_own, at_k = (rows[one].measures if one in rows else None for one in (own, k))
     return PartLine(
         name=name,
         whole=whole,
@@ -422,28 +422,23 @@ def _line(name: str, part: SweepResult, representation: str, k: int, ks: Sequenc
         duplicates=part.duplicates(representation),
         symmetry_at=None if at_k is None else at_k.symmetry,
         transitivity_at=None if at_k is None else at_k.transitivity,
-        bands=_bands(part, representation, k),
+        bands={name: _band(rows.get(k), name) for name in ("symmetry", "transitivity")},
         curves={
-            quantity: [getattr(rows.get(one), quantity, None) for one in ks]
+            quantity: [getattr(rows[one].measures, quantity) if one in rows else None for one in ks]
             for quantity in ("symmetry", "transitivity")
         },
     )
 
 
-def _bands(part: SweepResult, representation: str, k: int) -> dict[str, tuple[float, float] | None]:
-    """Intervals of S and T at k; ``None`` for a part with too few links to draw."""
-    found: dict[str, tuple[float, float] | None] = {"symmetry": None, "transitivity": None}
-    for row in part.rows:
-        if (row.representation, row.block, row.measures.k) == (representation, "all", k):
-            for name in found:
-                low, high = getattr(row.interval, f"{name}_low"), getattr(row.interval, f"{name}_high")
-                found[name] = None if low is None or high is None else (low, high)
-    return found
+def _band(row: SweepRow | None, name: str) -> tuple[float, float] | None:
+    """Interval of S or T; ``None`` for a part with too few links to draw."""
+    low, high = (getattr(row and row.interval, f"{name}_{end}", None) for end in ("low", "high"))
+    return None if low is None or high is None else (low, high)
 
 
-def _by_k(part: SweepResult, representation: str) -> dict[int, Measures]:
+def _by_k(part: SweepResult, representation: str) -> dict[int, SweepRow]:
     return {
-        row.measures.k: row.measures
+        row.measures.k: row
         for row in part.rows
         if (row.representation, row.block) == (representation, "all") and row.measures.k is not None
     }

@@ -34,7 +34,6 @@ from infostream_dedup.stream.store.stories import coverage_of, documents_of, sto
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping, MutableMapping
-    from datetime import datetime
     from pathlib import Path
     from socket import socket
 
@@ -92,11 +91,12 @@ def _told(tool: Callable[..., Awaitable[dict[str, Any]]]) -> Callable[..., Await
     return answer
 
 
-def _moment(given: str | None) -> datetime | None:
+def _moment(given: str | None) -> int | None:
     from infostream_dedup.api import moment
+    from infostream_dedup.model import microseconds_of
 
     try:
-        return moment(given)
+        return None if (at := moment(given)) is None else microseconds_of(at)
     except ValueError as error:
         raise ToolError(str(error)) from None
 
@@ -190,14 +190,10 @@ class StoreTools:
         first is the earliest of those that have, retell or translate it. languages: such as "ru,uk"; since, until:
         dates of arrival, ISO 8601.
         """
-        from infostream_dedup.model import microseconds_of
-
         if (text is None) == (id is None):
             raise ToolError("give either text or id")
-        asked: dict[str, Any] = {"languages": languages, "sources": source}
-        for name, given in (("since", since), ("until", until)):
-            asked[name] = None if (at := _moment(given)) is None else microseconds_of(at)
-        return await self.read(partial(self._earlier, text, id, top, **asked))
+        stored = {"languages": languages, "sources": source, "since": _moment(since), "until": _moment(until)}
+        return await self.read(partial(self._earlier, text, id, top, **stored))
 
     def _earlier(self, text: str | None, name: str | None, top: int, **asked: Any) -> dict[str, Any]:
         hits = self._searcher.search(text or "", id=name, top=top, everything=True, **asked)
@@ -280,12 +276,9 @@ class StoreTools:
         """
         return await self.read(partial(self._stories, by, _moment(since), top))
 
-    def _stories(self, by: str, since: datetime | None, top: int) -> dict[str, Any]:
-        from infostream_dedup.model import microseconds_of
-
-        moment = None if since is None else microseconds_of(since)
+    def _stories(self, by: str, since: int | None, top: int) -> dict[str, Any]:
         with self._store.reading() as connection:
-            now, asked = position_of(connection), (by, moment, top)
+            now, asked = position_of(connection), (by, since, top)
             if now != self._listed[0]:
                 self._listed = now, {}
             if asked in self._listed[1]:
@@ -293,7 +286,7 @@ class StoreTools:
             if by == "latest":
                 rows = [row for row in story_page(connection, before=None, limit=top) if row["documents"] > 1]
             else:
-                rows = story_rows(connection, by=by, since=moment, top=top)
+                rows = story_rows(connection, by=by, since=since, top=top)
         found = {"stories": [{name: _short(row[name]) for name in row if name != "begun"} for row in rows]}
         self._listed[1][asked] = found
         return found

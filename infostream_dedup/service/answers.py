@@ -46,9 +46,8 @@ class _Needs:
         caller_of(request).check(self.role)
 
 
-def needs(role: str) -> Any:
-    """Restrict a route to callers with the rights of a role."""
-    return Depends(_Needs(role))
+READER, ANALYST, WRITER, ADMIN = ([Depends(_Needs(role))] for role in ("reader", "analyst", "writer", "admin"))
+"""The ``dependencies`` of routes for callers with the rights of a role."""
 
 
 async def refuse_unknown_parameters(request: Request) -> None:

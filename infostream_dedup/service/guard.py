@@ -15,7 +15,7 @@ from urllib.parse import urlsplit
 
 from fastapi import FastAPI, Request
 
-from infostream_dedup.service.logs import Metrics, failure_of, free_frames, log_request
+from infostream_dedup.service.logs import Metrics, failure_of, free_frames, log
 from infostream_dedup.service.pages.frame import problem_answer
 from infostream_dedup.service.problems import ProblemError, problem_of
 from infostream_dedup.service.running import RunningService
@@ -151,7 +151,8 @@ class Guard:
         outgoing.also = trace.headers()
         try:
             headers = _headers(scope, self._limits.header_bytes)
-            self._check_host(headers)
+            if headers.get("host", "").lower() not in self._settings.known_hosts:
+                raise ProblemError(400, "host", "use a host name given with --hosts")
             _check_site(scope, headers)
             caller = self._caller(scope, headers)
             scope.setdefault("state", {})["caller"] = caller
@@ -179,7 +180,8 @@ class Guard:
         if outgoing.status == HTTPStatus.INTERNAL_SERVER_ERROR:
             self._metrics.failures.inc()
         if scope["path"] not in _OPEN:
-            log_request(
+            log(
+                "request",
                 level="error" if outgoing.status in _FAILED else "info",
                 method=method,
                 route=route,
@@ -192,10 +194,6 @@ class Guard:
                 **_problem_told(scope),
             )
 
-    def _check_host(self, headers: dict[str, str]) -> None:
-        if headers.get("host", "").lower() not in self._settings.known_hosts:
-            raise ProblemError(400, "host", "use a host name given with --hosts")
-
     def _caller(self, scope: Scope, headers: dict[str, str]) -> Caller:
         if self._tokens is None:
             return LOCAL
@@ -206,7 +204,9 @@ class Guard:
         if scheme.lower() == "bearer":
             caller = self._tokens.caller(token.strip())
         else:
-            caller = self._sessions.caller(_cookie(headers, SESSION_COOKIE))
+            # Of several cookies of one name, the first counts.
+            cookies = dict(one.strip().partition("=")[::2] for one in headers.get("cookie", "").split(";")[::-1])
+            caller = self._sessions.caller(cookies.get(SESSION_COOKIE, ""))
             # Whoever has lost a token has lost the sessions that it began.
             caller = caller if caller is not None and self._tokens.holds(caller) else None
         if caller is None:
@@ -279,7 +279,7 @@ class _Outgoing:
 def _problem_of(error: Exception) -> ProblemError:
     problem = problem_of(error)
     if problem.code == "internal":
-        log_request(level="error", **failure_of(error))
+        log("request", level="error", **failure_of(error))
     return problem
 
 
@@ -315,14 +315,6 @@ def _is_read(scope: Scope) -> bool:
     if scope["method"] == "POST":
         return path in _QUESTIONS
     return scope["method"] == "GET" and path not in _OPEN and not path.startswith(_FILES)
-
-
-def _cookie(headers: dict[str, str], name: str) -> str:
-    for part in headers.get("cookie", "").split(";"):
-        found, _, value = part.strip().partition("=")
-        if found == name:
-            return value
-    return ""
 
 
 def _check_site(scope: Scope, headers: dict[str, str]) -> None:

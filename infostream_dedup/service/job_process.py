@@ -64,7 +64,7 @@ def train_classifier(store: Path, desk: Desk, parameters: Mapping[str, Any], pro
         judged = {(row["a"], row["b"]) for row in rows}
         candidates = [pair for pair in _links(opened) if pair not in judged][:_CANDIDATES]
         named = {name for row in used for name in (row["a"], row["b"])} | {name for pair in candidates for name in pair}
-        documents = _named_documents(opened, named, progress)
+        documents = _kept(opened, sorted(_with_texts(opened, named).values()), progress)
     known = {document.id for document in documents}
     candidates = [pair for pair in candidates if set(pair) <= known]
     with labels_file(used) as file:
@@ -99,7 +99,7 @@ def compare_methods_on_labels(
             "SELECT id FROM document WHERE forgotten = 0 ORDER BY ordinal DESC LIMIT ?", (parameters["documents"],)
         )
         named = {name for (name,) in latest} | {name for row in used for name in (row["a"], row["b"])}
-        documents = _named_documents(opened, named, progress)
+        documents = _kept(opened, sorted(_with_texts(opened, named).values()), progress)
     with labels_file(used) as file:
         found = compare(
             documents,
@@ -148,8 +148,7 @@ def _with_texts(store: Store, ids: set[str]) -> dict[str, int]:
     return found
 
 
-def _named_documents(store: Store, ids: set[str], progress: Progress) -> list[Document]:
-    ordinals = sorted(_with_texts(store, ids).values())
+def _kept(store: Store, ordinals: Sequence[int], progress: Progress) -> list[Document]:
     documents = []
     for place, ordinal in enumerate(ordinals):
         progress("texts", place, len(ordinals))
@@ -355,12 +354,8 @@ def _documents(store: Path, latest: int, progress: Progress) -> tuple[list[Docum
             "SELECT max(ordinal) AS last FROM document WHERE ordinal >= ? AND forgotten = 0 GROUP BY id"
             " HAVING EXISTS (SELECT 1 FROM body WHERE body.ordinal = last) ORDER BY last",
             (end - latest,),
-        ).fetchall()
-        documents = []
-        for place, (ordinal,) in enumerate(rows):
-            progress("texts", place, len(rows))
-            documents.append(opened.kept(ordinal))
-        return documents, dict(settings_of_terms(opened.settings))
+        )
+        return _kept(opened, [last for (last,) in rows], progress), dict(settings_of_terms(opened.settings))
 
 
 def _swept(result: SweepResult) -> dict[str, Any]:

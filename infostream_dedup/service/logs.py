@@ -25,19 +25,11 @@ if TYPE_CHECKING:
 _PLACES: Final = 8
 
 
-def log_request(*, level: str = "info", **members: Any) -> None:
-    """Write the line of a request."""
-    _write("request", level, members)
-
-
-def log_batch(**members: Any) -> None:
-    """Write the line of a batch."""
-    _write("batch", "info", members)
-
-
-def log_event(what: str, **members: Any) -> None:
-    """Write the line of something that no request caused."""
-    _write(what, "warning", members)
+def log(what: str, *, level: str = "info", **members: Any) -> None:
+    """Write the line of a request, a batch, or something that no request caused."""
+    line = {"time": datetime.now(UTC).isoformat(timespec="milliseconds"), "level": level, "what": what, **members}
+    sys.stderr.write(orjson.dumps(line).decode() + "\n")
+    sys.stderr.flush()
 
 
 def failure_of(error: BaseException) -> dict[str, Any]:
@@ -68,12 +60,6 @@ def free_frames(error: BaseException | None) -> None:
 def reason_of(error: BaseException) -> str:
     """Say what an operator has to know about a failure that no request caused."""
     return str(error) if isinstance(error, InfostreamError | ProblemError) else type(error).__name__
-
-
-def _write(what: str, level: str, members: dict[str, Any]) -> None:
-    line = {"time": datetime.now(UTC).isoformat(timespec="milliseconds"), "level": level, "what": what, **members}
-    sys.stderr.write(orjson.dumps(line).decode() + "\n")
-    sys.stderr.flush()
 
 
 # Figures for Prometheus. No id, term or source is ever a label

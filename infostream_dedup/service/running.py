@@ -9,6 +9,7 @@ import threading
 import time
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypeVar
@@ -17,7 +18,7 @@ from infostream_dedup.errors import CannotWriteError, StoreMovedError
 from infostream_dedup.judgements import Desk, desk_path
 from infostream_dedup.service.checker import Checker
 from infostream_dedup.service.job_process import JobRunner
-from infostream_dedup.service.logs import Metrics, log_event
+from infostream_dedup.service.logs import Metrics, log
 from infostream_dedup.service.problems import ProblemError
 from infostream_dedup.stream.deduplicator import Deduplicator
 from infostream_dedup.stream.search import Searcher
@@ -104,7 +105,8 @@ class Writer:
         except Exception as error:  # reported by /ready and by every request, which the thread must outlive
             self.failure = error
             self._ready.set()
-            self._refuse_all()
+            while (work := self._queue.get()) is not _STOP:
+                work[1].set_exception(ProblemError(503, "starting", "the store cannot be opened", retry_after=30))
             return
         self.restore_seconds = time.perf_counter() - begin
         if isinstance(stream.store, Store):
@@ -116,10 +118,6 @@ class Writer:
                 failed = None if work[1].cancelled() else work[1].exception()
                 if isinstance(failed, StoreMovedError):
                     self.failure = failed
-
-    def _refuse_all(self) -> None:
-        while (work := self._queue.get()) is not _STOP:
-            work[1].set_exception(ProblemError(503, "starting", "the store cannot be opened", retry_after=30))
 
 
 def _run_one(work: Callable[[Deduplicator], Any], future: Future[Any], stream: Deduplicator) -> None:
@@ -259,21 +257,17 @@ class DeskThread:
 
     async def read(self, question: Question[Value]) -> Value:
         """Ask the desk; the answer describes a single state."""
-
-        def read() -> Value:
-            with self._opened().reading() as connection:
-                return question(connection)
-
-        return await self._run(read)
+        return await self._run(lambda: self._ask(Desk.reading, question))
 
     async def write(self, work: Question[Value]) -> Value:
         """Run one transaction. It is on disk when this returns, and is finished even if the client disconnects."""
+        return await self._run(lambda: self._ask(Desk.writing, work))
 
-        def write() -> Value:
-            with self._opened().writing() as connection:
-                return work(connection)
-
-        return await self._run(write)
+    def _ask(
+        self, transaction: Callable[[Desk], AbstractContextManager[sqlite3.Connection]], question: Question[Value]
+    ) -> Value:
+        with transaction(self._opened()) as connection:
+            return question(connection)
 
     @property
     def place(self) -> FilePlace | None:
@@ -433,7 +427,7 @@ class RunningService:
         before, self._restored = self._restored, position.restored
         if before in (None, position.restored):
             return
-        log_event("restored", batches=position.batches, documents=position.documents)
+        log("restored", level="warning", batches=position.batches, documents=position.documents)
         self.rereading = True
         try:
             if self.writer is not None:

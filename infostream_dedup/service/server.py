@@ -20,7 +20,7 @@ from infostream_dedup.api.webhook import pushed
 from infostream_dedup.errors import ConfigurationError, InfostreamError, MissingExtraError, StoreMovedError
 from infostream_dedup.machine.platform import allow_open_files, keep_heap_small, on_requests_to_end, trim_heap
 from infostream_dedup.service.checker import QUESTIONS
-from infostream_dedup.service.logs import Metrics, log_event
+from infostream_dedup.service.logs import Metrics, log
 from infostream_dedup.service.problems import ProblemError
 from infostream_dedup.service.settings import ServiceSettings, free_address
 
@@ -96,7 +96,7 @@ def run(settings: ServiceSettings, *, tell: Callable[[str], None]) -> None:
     with contextlib.ExitStack() as stack:
         if settings.webhook is not None:
             receiver = settings.store, settings.webhook, settings.webhook_secret
-            stack.enter_context(pushed(*receiver, lambda reason: log_event("webhook", reason=reason)))
+            stack.enter_context(pushed(*receiver, lambda reason: log("webhook", level="warning", reason=reason)))
         asyncio.run(_serve(settings, addresses, tell))
 
 
@@ -148,8 +148,6 @@ def _server(
 ) -> ListeningServer:
     from granian.constants import HTTPModes, Interfaces
     from granian.http import HTTP1Settings
-
-    from infostream_dedup.service.server import ListeningServer
 
     return ListeningServer(
         application,

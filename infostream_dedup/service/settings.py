@@ -69,17 +69,12 @@ def client_address(peer: str, forwarded: Sequence[str], proxies: Sequence[Networ
     """Return the address of the client."""
     found = peer
     names = ",".join(forwarded).split(",") if forwarded else []
-    while _is_among(found, proxies) and names:
+    while names and (proxy := _address(found)) is not None and any(proxy in network for network in proxies):
         address = _address(names.pop())
         if address is None:
             return peer
         found = str(address)
     return found
-
-
-def _is_among(text: str, proxies: Sequence[Network]) -> bool:
-    address = _address(text) if proxies else None
-    return address is not None and any(address in network for network in proxies)
 
 
 def _address(text: str) -> Address | None:

@@ -21,7 +21,7 @@ from typing import Final
 from infostream_dedup.errors import BadDataError, CannotWriteError, ConfigurationError, InfostreamError, NoInputError
 from infostream_dedup.machine.files import make_private_file
 from infostream_dedup.machine.platform import has_file_modes
-from infostream_dedup.service.logs import log_event
+from infostream_dedup.service.logs import log
 from infostream_dedup.service.problems import ProblemError
 
 ROLES: Final[Mapping[str, frozenset[str]]] = {
@@ -101,7 +101,7 @@ class Tokens:
             try:
                 self._callers = _callers_of(self._path)
             except InfostreamError as error:
-                log_event("tokens", reason=str(error))
+                log("tokens", level="warning", reason=str(error))
 
 
 def _state_of(path: Path) -> tuple[int, ...]:

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from infostream_dedup.language.lexicon.tables import as_lines
 from infostream_dedup.language.morphology.form_cache import (
     NO_TERM,
     UNKNOWN,
@@ -14,7 +15,6 @@ from infostream_dedup.language.morphology.form_cache import (
     KnownTerms,
     known_table,
     known_texts,
-    lines_of,
     row_of,
     terms_file,
 )
@@ -36,7 +36,7 @@ def answers(table: KnownTable, forms: list[str], shape: int, *, strict: bool) ->
 
 def test_answers_worked_by_hand() -> None:
     rows = [row_of("шольца", [None, ("шольц", False), ("шольц", False)]), row_of("суд", [("суд", True)] * 3)]
-    table = KnownTable(lines_of(["шольца", "суд"]), lines_of(rows))
+    table = KnownTable(as_lines(["шольца", "суд"]), as_lines(rows))
     assert sorted(table.terms) == ["суд", "шольц"]
     asked = ["щзж", "суд", "шольца"]
     assert answers(table, asked, Shape.LOWER, strict=False) == [UNKNOWN, "суд", NO_TERM]
@@ -60,7 +60,7 @@ def test_any_table_answers_as_the_readable_one(
     known: dict[str, tuple[tuple[str, bool] | None, ...]], asked: list[str], strict: bool
 ) -> None:
     known = dict(sorted(known.items()))
-    texts = lines_of(known), lines_of([row_of(form, found) for form, found in known.items()])
+    texts = as_lines(known), as_lines([row_of(form, found) for form, found in known.items()])
     table, plain = KnownTable(*texts), KnownTerms(*texts)
     for shape in range(SHAPES):
         rows = plain.rows([f"{shape}{form}" for form in asked])

@@ -6,13 +6,13 @@ import pytest
 from make_tables import BACKGROUNDS, WITH_FORMS, forms_of, rows_of
 
 from infostream_dedup.errors import BadDataError
+from infostream_dedup.language.lexicon.tables import as_lines
 from infostream_dedup.language.morphology import form_cache as shipped
 from infostream_dedup.language.morphology.cache_file import UNKNOWN_ROW, package_versions
 from infostream_dedup.language.morphology.form_cache import (
     known_shares,
     known_terms,
     known_texts,
-    lines_of,
     made_with,
     packed,
     row_of,
@@ -58,7 +58,7 @@ def test_backgrounds_made_anew_are_equal(language: Language, name: str) -> None:
 def test_rows_worked_by_hand() -> None:
     row = row_of("шольца", [None, ("шольц", False), ("шольц", False)])
     assert row == "\t~шольц"
-    known = shipped.KnownTerms(lines_of(["суд", "шольца"]), lines_of([row_of("суд", [("суд", True)] * 3), row]))
+    known = shipped.KnownTerms(as_lines(["суд", "шольца"]), as_lines([row_of("суд", [("суд", True)] * 3), row]))
     assert known.rows(["0шольца", "1шольца", "2шольца", "3шольца", "2суд", "0щзж"]) == [
         (None, 0), ("шольц", 0), ("шольц", 0), UNKNOWN_ROW, ("суд", 1), UNKNOWN_ROW,
     ]  # fmt: skip

@@ -53,8 +53,8 @@ BETWEEN: Final = "\t"  # separates the answers for the shapes of a form
 ITSELF: Final = "="  # the term equals the form
 GUESS: Final = "~"  # precedes a term that the strict rule rejects
 NO_TERM_ROW: Final[FormRow] = (None, 0)
-_SHAPE_OF_DIGIT: Final = {"0": 0, "1": 1, "2": 2}
-"""Position of each shape's answer in a row; words in capitals are rare and left to the morphology."""
+_SHAPES_BY_LANGUAGE: Final = int(Shape.UPPER)
+"""Number of shapes with answers in a row; words in capitals are rare and left to the morphology."""
 
 _Answer = tuple[str, bool] | None
 """The term, and whether the strict rule also accepts it; ``None`` for a form that is not a term."""
@@ -70,8 +70,8 @@ class KnownTerms:
         """Look up keys (the digit of a shape, then the form); the rows are those of ``CacheFile.rows``."""
         rows = []
         for key in keys:
-            form, shape = key[1:], _SHAPE_OF_DIGIT.get(key[0])
-            if shape is None or (place := self._forms.place(form)) < 0:
+            form, shape = key[1:], int(key[0])
+            if shape >= _SHAPES_BY_LANGUAGE or (place := self._forms.place(form)) < 0:
                 rows.append(UNKNOWN_ROW)
                 continue
             answers = self._answers[place]
@@ -110,11 +110,6 @@ def _row(text: str, form: str) -> FormRow:
         return text, 1
     term = text[1:]
     return form if term == ITSELF else term, 0
-
-
-def lines_of(words: Iterable[str]) -> bytes:
-    """Join words, one per line, as in the file."""
-    return "".join(f"{word}\n" for word in words).encode()
 
 
 @cache
@@ -232,10 +227,6 @@ class FormTable:
         found = self._numbers[held, columns]
         found[(held == MISSING) | (shapes >= most)] = UNKNOWN
         return found, self._guessed[held, columns]
-
-
-_SHAPES_BY_LANGUAGE: Final = int(Shape.UPPER)
-"""Number of shapes with answers; words in capitals are rare and left to the morphology."""
 
 
 class KnownTable(FormTable):

@@ -210,20 +210,16 @@ def problem_answer(request: Request, problem: ProblemError) -> Response:
     """Answer a request that failed; people who have not signed in are redirected to do so. The log gets the problem."""
     # Not the problem itself: with its traceback it would hold the body, and the body's request the problem.
     request.state.problem = problem.code, problem.status
-    if "text/html" in request.headers.get("accept", "") and not request.scope["path"].startswith("/v1/"):
-        answer = _problem_page(request, problem)
-    else:
+    if "text/html" not in request.headers.get("accept", "") or request.scope["path"].startswith("/v1/"):
         answer = Response(problem.body(), problem.status, media_type=PROBLEM_TYPE)
+    elif problem.status == 401:
+        here = _here(request) if request.method == "GET" else "/"
+        answer = RedirectResponse(f"/sign-in?{urlencode({'to': here})}" if here != "/" else "/sign-in", 303)
+    else:
+        detail = problem.detail or CODES[problem.code]
+        answer = page(request, "problem", status=problem.status, code=problem.code, detail=detail)
     answer.headers.update(problem.headers())
     return answer
-
-
-def _problem_page(request: Request, problem: ProblemError) -> Response:
-    if problem.status == 401:
-        here = _here(request) if request.method == "GET" else "/"
-        return RedirectResponse(f"/sign-in?{urlencode({'to': here})}" if here != "/" else "/sign-in", 303)
-    detail = problem.detail or CODES[problem.code]
-    return page(request, "problem", status=problem.status, code=problem.code, detail=detail)
 
 
 # Signing in with a token, and the files of the pages

@@ -16,7 +16,7 @@ from starlette.responses import RedirectResponse, Response
 
 from infostream_dedup.judgements import judgements
 from infostream_dedup.judgements.desk import LABELS, last_result, latest_jobs
-from infostream_dedup.service.answers import keyset, listed, needs
+from infostream_dedup.service.answers import ANALYST, READER, keyset, listed
 from infostream_dedup.service.job_process import LEAST_PAIRS
 from infostream_dedup.service.pages.frame import chart_of, form_of, page, titles_of, words_for
 from infostream_dedup.service.pairs import NUMBER, check_queue, is_queue, pair_shown, pair_verdict, pairs_for
@@ -96,7 +96,7 @@ def _split(text: str, marked: set[str]) -> list[str]:
 router = APIRouter(include_in_schema=False)
 
 
-@router.get("/compare", dependencies=[needs("reader")])
+@router.get("/compare", dependencies=READER)
 async def compare(request: Request, a: str = "", b: str = "") -> Response:
     """The two texts, the earlier document on the left; two boxes where they are not named."""
     if not (a and b):
@@ -124,7 +124,7 @@ CHOICES: Final = (
 _BY_NAME: Final[Mapping[str, tuple[str | None, str | None]]] = {name: (one, two) for name, one, two, _ in CHOICES}
 
 
-@router.get("/judge", dependencies=[needs("analyst")])
+@router.get("/judge", dependencies=ANALYST)
 async def judge(
     request: Request, queue: str = "boundary", a: str | None = None, b: str | None = None, *, reveal: bool = False
 ) -> Response:
@@ -147,7 +147,7 @@ async def judge(
     )
 
 
-@router.get("/judge/pair", dependencies=[needs("analyst")])
+@router.get("/judge/pair", dependencies=ANALYST)
 async def judge_pair(
     request: Request,
     queue: str = "boundary",
@@ -169,14 +169,14 @@ async def judge_pair(
     return page(request, "judge_pair", queue=queue, verdict=None, **await _shown(pair))
 
 
-@router.get("/judge/verdict", dependencies=[needs("analyst")])
+@router.get("/judge/verdict", dependencies=ANALYST)
 async def judge_verdict(request: Request, a: str, b: str) -> Response:
     """The stream's verdict on a pair, as a line of text."""
     verdict = await running(request).read(lambda store: pair_verdict(store, a, b))
     return page(request, "judge_verdict", verdict=verdict)
 
 
-@router.post("/judge", dependencies=[needs("analyst")])
+@router.post("/judge", dependencies=ANALYST)
 async def judge_by_form(request: Request) -> Response:
     """A judgement without JavaScript: save it, and show the next pair."""
     fields = {name: values[0] for name, values in (await form_of(request)).items()}
@@ -195,7 +195,7 @@ async def judge_by_form(request: Request) -> Response:
     return RedirectResponse(f"/judge?{urlencode(query)}", 303)
 
 
-@router.post("/judge/undo/{number}", dependencies=[needs("analyst")])
+@router.post("/judge/undo/{number}", dependencies=ANALYST)
 async def undo_by_form(request: Request, number: int) -> Response:
     """Undo without JavaScript: withdraw the judgement, and show its pair again."""
     said = await desk_routes.undone(running(request), caller_of(request).name, number, uuid.uuid4().hex)
@@ -226,13 +226,12 @@ _DISAGREED: Final = 50
 _PERSONS: Final = "SELECT DISTINCT person FROM judgement ORDER BY person"
 
 
-@router.get("/labels", dependencies=[needs("analyst")])
+@router.get("/labels", dependencies=ANALYST)
 async def labels(request: Request, person: str = "", label: str = "", after: str | None = None) -> Response:
     """Judgements, the latest first, and how far two judges agree on the same pairs."""
     if label and label not in LABELS:
         raise ProblemError(422, "invalid", "expected a label", field="label")
-    place = keyset(after, (int,))
-    before = None if place is None else place[0]
+    (before,) = keyset(after, (int,)) or (None,)
 
     def question(desk: sqlite3.Connection) -> dict[str, Any]:
         rows = judgements.judgement_page(
@@ -271,7 +270,7 @@ _DOCUMENTS: Final = 20_000
 _COUNTS: Final = ("sweep", "estimate", "audit")
 
 
-@router.get("/explore", dependencies=[needs("reader")])
+@router.get("/explore", dependencies=READER)
 async def explore(request: Request, k: int | None = None) -> Response:
     """The last result, the current job, and one k in detail."""
     service = running(request)
@@ -303,7 +302,7 @@ async def explore(request: Request, k: int | None = None) -> Response:
     )
 
 
-@router.post("/explore", dependencies=[needs("analyst")])
+@router.post("/explore", dependencies=ANALYST)
 async def begin(request: Request) -> Response:
     """Start a count from a form."""
     kind = (await form_of(request)).get("kind", [""])[0]
@@ -320,7 +319,7 @@ _DISPUTED: Final = 40
 _BAR: Final = 160
 
 
-@router.get("/model", dependencies=[needs("analyst")])
+@router.get("/model", dependencies=ANALYST)
 async def model(request: Request) -> Response:
     """What the judgements teach: weights of the criteria, quality on unseen stories, whether more labels would help."""
     service = running(request)
@@ -347,7 +346,7 @@ async def model(request: Request) -> Response:
     )
 
 
-@router.get("/methods", dependencies=[needs("analyst")])
+@router.get("/methods", dependencies=ANALYST)
 async def methods(request: Request) -> Response:
     """The methods of the literature, evaluated by people's judgements."""
     from infostream_dedup.lab.methods import methods as registered
@@ -374,7 +373,7 @@ async def methods(request: Request) -> Response:
     )
 
 
-@router.post("/model", dependencies=[needs("analyst")])
+@router.post("/model", dependencies=ANALYST)
 async def begin_training(request: Request) -> Response:
     """Start a training from a form."""
     preset = (await form_of(request)).get("preset", ["duplicate"])[0]
@@ -382,7 +381,7 @@ async def begin_training(request: Request) -> Response:
     return RedirectResponse("/model", 303)
 
 
-@router.post("/methods", dependencies=[needs("analyst")])
+@router.post("/methods", dependencies=ANALYST)
 async def begin_comparison(request: Request) -> Response:
     """Start a comparison from a form; if no method is chosen, all that can run are compared."""
     wanted = (await form_of(request)).get("method")

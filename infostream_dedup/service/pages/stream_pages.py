@@ -15,7 +15,7 @@ from starlette.responses import RedirectResponse, Response
 from infostream_dedup.api.watch import hit_rows, watch_rows
 from infostream_dedup.errors import BadDataError
 from infostream_dedup.model.version import VERSION
-from infostream_dedup.service.answers import LiteralEndRoute, existing, keyset, listed, needs
+from infostream_dedup.service.answers import ANALYST, READER, LiteralEndRoute, existing, keyset, listed
 from infostream_dedup.service.figures import drifts_now, figure_now, health_now, in_order
 from infostream_dedup.service.pages.frame import bars, form_of, page, story_bars, timeline, titles_of
 from infostream_dedup.service.pages.judging_pages import marked_text
@@ -46,7 +46,7 @@ def _begin(store: Store, ordinal: int) -> str:
     )
 
 
-@router.get("/", dependencies=[needs("reader")])
+@router.get("/", dependencies=READER)
 async def now(request: Request) -> Response:
     """The latest verdicts and what is out of the ordinary."""
     service = running(request)
@@ -64,6 +64,8 @@ async def now(request: Request) -> Response:
         return latest, [row | {"story": one} for one, row in stories.items()][::-1]
 
     rows, largest = await service.read(question)
+    days = state["days"]
+    most = max((day["documents"] for day in days), default=0) or 1
     alarms = [alarm for alarm in await desk_routes.alarms_shown(service) if alarm["state"] == "open"]
     return page(
         request,
@@ -74,7 +76,8 @@ async def now(request: Request) -> Response:
         alarms=alarms[:_FIRST_ALARMS],
         alarm_count=len(alarms),
         largest=largest,
-        days=[one | two for one, two in zip(state["days"], _day_bars(state["days"]), strict=True)],
+        # Height of each day's bar and of its repeats, of 100.
+        days=[day | {"all": 100 * day["documents"] / most, "part": 100 * day["repeats"] / most} for day in days],
         after=rows[0]["ordinal"] if rows else -1,
     )
 
@@ -85,19 +88,13 @@ def _is_muted(row: Mapping[str, Any], muted: Sequence[tuple[str | None, list[str
     return row["kind"] == "template" and any(row["source"] == source and words >= set(form) for source, form in muted)
 
 
-def _day_bars(days: Sequence[dict[str, Any]]) -> list[dict[str, float]]:
-    """Height of each day's bar and of its repeats, of 100."""
-    most = max((day["documents"] for day in days), default=0) or 1
-    return [{"all": 100 * day["documents"] / most, "part": 100 * day["repeats"] / most} for day in days]
-
-
 _ROWS: Final = 40
 _SPARK: Final = 16
 _MEMBERS: Final = 200
 _DIGITS: Final = 10
 
 
-@router.get("/groups", dependencies=[needs("reader")])
+@router.get("/groups", dependencies=READER)
 async def groups(
     request: Request,
     *,
@@ -114,12 +111,14 @@ async def groups(
     """The present groups."""
     by_date = order == "last"
     given = {"order": order, "lang": lang, "source": source, "q": q, "since": since, "until": until, "min": min}
+    last = moment_of(until or None, "until")
     chosen = browsing.GroupFilter(
         language=lang or None,
         source=source or None,
         words=q or None,
         since=moment_of(since or None, "since"),
-        until=_day_after(moment_of(until or None, "until")),
+        # People name the last day that they want, programs the moment after it.
+        until=None if last is None else last + _WEEK // 7,
         least=max(2, int(min)) if min.isascii() and min.isdigit() and len(min) < _DIGITS else 2,
     )
     where = group_place(after, by_date=by_date)
@@ -165,11 +164,6 @@ async def groups(
     )
 
 
-def _day_after(moment: int | None) -> int | None:
-    """People name the last day that they want, programs the moment after it."""
-    return None if moment is None else moment + _WEEK // 7
-
-
 def _others(store: Store, shown: dict[str, Any]) -> list[dict[str, Any]]:
     """The other documents of a document's group, the earliest first."""
     found = browsing.group_with_members(store.connection, shown["group"])
@@ -178,7 +172,7 @@ def _others(store: Store, shown: dict[str, Any]) -> list[dict[str, Any]]:
     return [one | {"title": one["title"] or _begin(store, one["ordinal"])} for one in members]
 
 
-@router.get("/documents/{id:path}", dependencies=[needs("reader")])
+@router.get("/documents/{id:path}", dependencies=READER)
 async def document(request: Request, id: str) -> Response:  # noqa: A002
     """One document: its text, key terms, verdict and versions."""
 
@@ -206,7 +200,7 @@ async def document(request: Request, id: str) -> Response:  # noqa: A002
     return page(request, "document", **found | {"text": text, "repeated": repeated})
 
 
-@router.get("/groups/{id:path}/provenance", dependencies=[needs("reader")])
+@router.get("/groups/{id:path}/provenance", dependencies=READER)
 async def show_provenance(request: Request, id: str) -> Response:  # noqa: A002
     """The copies of a group next to its first document."""
 
@@ -228,17 +222,16 @@ async def show_provenance(request: Request, id: str) -> Response:  # noqa: A002
     )
 
 
-@router.get("/groups/{id:path}", dependencies=[needs("reader")])
+@router.get("/groups/{id:path}", dependencies=READER)
 async def show_group(id: str) -> Response:  # noqa: A002
     """The group under the address that one would guess."""
     return RedirectResponse(f"/groups?{urlencode({'id': id})}", 307)
 
 
-@router.get("/stories", dependencies=[needs("reader")])
+@router.get("/stories", dependencies=READER)
 async def stories(request: Request, after: str | None = None, order: str = "") -> Response:
     """The present stories, the latest or the greatest first."""
-    place = keyset(after, (int,))
-    before = None if place is None else place[0]
+    (before,) = keyset(after, (int,)) or (None,)
 
     def question(store: Store) -> list[dict[str, Any]]:
         connection = store.connection
@@ -253,7 +246,7 @@ async def stories(request: Request, after: str | None = None, order: str = "") -
     return page(request, "stories", rows=several["items"], next=several["next"], order=order, orders=ORDERS)
 
 
-@router.get("/stories/{id:path}", dependencies=[needs("reader")])
+@router.get("/stories/{id:path}", dependencies=READER)
 async def story(request: Request, id: str) -> Response:  # noqa: A002
     """One story."""
     found = await running(request).read(lambda store: story_shown(store.connection, id))
@@ -271,7 +264,7 @@ _FEW_WORDS: Final = 8  # longer questions are texts, not words of a headline
 _LONGEST: Final = 2_400  # the server reads 24 kB of an address with its headers, and a character takes up to nine bytes
 
 
-@router.get("/search", dependencies=[needs("reader")])
+@router.get("/search", dependencies=READER)
 async def search(request: Request, q: str = "", id: str = "") -> Response:  # noqa: A002 - of a document
     """One box: an id or address leads to its document, words are looked up in headlines, and texts are compared."""
     service = running(request)
@@ -293,13 +286,13 @@ async def search(request: Request, q: str = "", id: str = "") -> Response:  # no
     return page(request, "search", text=text, hits=hits, titled=titled, longest=_LONGEST)
 
 
-@router.get("/templates", dependencies=[needs("reader")])
+@router.get("/templates", dependencies=READER)
 async def show_templates(request: Request) -> Response:
     """Recurring forms of sources."""
     return page(request, "templates", rows=await desk_routes.templates_shown(running(request)))
 
 
-@router.get("/alarms", dependencies=[needs("reader")])
+@router.get("/alarms", dependencies=READER)
 async def show_alarms(request: Request) -> Response:
     """Groups that became chains, epochs and copies that drift, and sources that went silent."""
     service = running(request)
@@ -316,7 +309,7 @@ async def show_alarms(request: Request) -> Response:
     )
 
 
-@router.get("/watches", dependencies=[needs("reader")])
+@router.get("/watches", dependencies=READER)
 async def show_standing_searches(request: Request, name: str | None = None) -> Response:
     """The standing searches, and the latest documents that one of them found."""
     service = running(request)
@@ -329,14 +322,14 @@ async def show_standing_searches(request: Request, name: str | None = None) -> R
     return page(request, "watches", rows=rows, name=name, hits=hits)
 
 
-@router.get("/sources", dependencies=[needs("reader")])
+@router.get("/sources", dependencies=READER)
 async def show_sources(request: Request) -> Response:
     """What each source publishes first, and from whom it takes the rest."""
     return page(request, "sources", rows=await figure_now(running(request), "reprints"))
 
 
-@router.post("/templates", dependencies=[needs("analyst")])
-@router.post("/alarms", dependencies=[needs("analyst")])
+@router.post("/templates", dependencies=ANALYST)
+@router.post("/alarms", dependencies=ANALYST)
 async def decide_by_form(request: Request) -> Response:
     """Record a decision about a template or an alarm from a form."""
     kind = request.scope["path"].strip("/").removesuffix("s")
@@ -356,7 +349,7 @@ EXPLAINED: Final = (
 """Settings that the page explains; the others are listed by name only."""
 
 
-@router.get("/settings", dependencies=[needs("reader")])
+@router.get("/settings", dependencies=READER)
 async def show_settings(request: Request) -> Response:
     """Settings of the store, which never change."""
     service = running(request)
@@ -400,13 +393,13 @@ def _plain(value: Any) -> str:
 # ``/v1/docs``: the description of the routes for people, made from ``openapi.json``; nothing comes from outside
 
 
-@router.get("/v1", dependencies=[needs("reader")])
+@router.get("/v1", dependencies=READER)
 async def show_beginning() -> Response:
     """Lead to the description."""
     return RedirectResponse("/v1/docs", 303)
 
 
-@router.get("/v1/docs", dependencies=[needs("reader")])
+@router.get("/v1/docs", dependencies=READER)
 async def show_routes(request: Request) -> Response:
     """Show all routes with their parameters, an example, and the forms of bodies and answers."""
     about = request.app.openapi()

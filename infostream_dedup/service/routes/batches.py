@@ -24,9 +24,18 @@ from infostream_dedup.errors import BadDataError
 from infostream_dedup.model import Document
 from infostream_dedup.model.settings import Thresholds
 from infostream_dedup.service import answer_models as forms
-from infostream_dedup.service.answers import JsonResponse, LiteralEndRoute, existing, json_body, needs, read_body
+from infostream_dedup.service.answers import (
+    ADMIN,
+    READER,
+    WRITER,
+    JsonResponse,
+    LiteralEndRoute,
+    existing,
+    json_body,
+    read_body,
+)
 from infostream_dedup.service.figures import count_soon
-from infostream_dedup.service.logs import log_batch, log_event, reason_of
+from infostream_dedup.service.logs import log, reason_of
 from infostream_dedup.service.problems import Body, ProblemError, checked, detail_of, problem_of
 from infostream_dedup.service.running import LaterBatch, RunningService, caller_of, running
 from infostream_dedup.service.tokens import LOCAL, TakenRoom
@@ -208,7 +217,7 @@ class BatchQuestion(BaseModel):
 
 @router.post(
     "/batches",
-    dependencies=[needs("writer")],
+    dependencies=WRITER,
     response_model=forms.BatchDecided,
     responses={202: {"model": forms.BatchStatus, "description": "The batch waits; ask for its status"}},
     openapi_extra=forms.body_of(GivenBatch, BATCH_EXAMPLE, lines=True),
@@ -231,7 +240,7 @@ async def take_batch(request: Request, asked: Annotated[BatchQuestion, Query()])
 
 @router.post(
     "/documents",
-    dependencies=[needs("writer")],
+    dependencies=WRITER,
     response_model=forms.BatchDecided,
     openapi_extra={
         "requestBody": {
@@ -308,7 +317,7 @@ async def _decided_later(
             del service.later[name]
         except Exception as error:  # the status of the batch says it
             service.later[name].problem = problem_of(error)
-            log_event("later", code=problem_of(error).code, reason=reason_of(error))
+            log("later", level="warning", code=problem_of(error).code, reason=reason_of(error))
     failed = [one for one, batch in service.later.items() if batch.problem is not None]
     for one in failed[:-_FAILED]:
         del service.later[one]
@@ -327,7 +336,7 @@ def _status(name: str, batch: LaterBatch) -> dict[str, Any]:
     return {"batch_id": name, "state": state, "documents": batch.documents, "problem": problem}
 
 
-@router.get("/batches/{batch_id:path}/status", dependencies=[needs("reader")], response_model=forms.BatchStatus)
+@router.get("/batches/{batch_id:path}/status", dependencies=READER, response_model=forms.BatchStatus)
 async def show_batch_status(request: Request, batch_id: str) -> Response:
     """Whether an asynchronous batch is ``waiting``, ``stored`` on disk, or ``failed``, and why."""
     service = running(request)
@@ -339,7 +348,7 @@ async def show_batch_status(request: Request, batch_id: str) -> Response:
     return JsonResponse(known)
 
 
-@router.get("/batches/{batch_id:path}", dependencies=[needs("reader")], response_model=forms.BatchStored)
+@router.get("/batches/{batch_id:path}", dependencies=READER, response_model=forms.BatchStored)
 async def show_batch(request: Request, batch_id: str) -> Response:
     """The verdicts of a batch that was stored."""
     stored, settings = await running(request).read(lambda store: (store.batch(batch_id), store.settings))
@@ -362,7 +371,8 @@ def _count(service: RunningService, answer: dict[str, Any]) -> None:
             metrics.documents.labels(verdict["status"]).inc()
     for one in answer["quarantined"]:
         metrics.quarantined.labels(one["code"]).inc()
-    log_batch(
+    log(
+        "batch",
         documents=len(answer["verdicts"]),
         quarantined=len(answer["quarantined"]),
         replayed=answer["replayed"],
@@ -372,7 +382,7 @@ def _count(service: RunningService, answer: dict[str, Any]) -> None:
 
 @router.post(
     "/thresholds",
-    dependencies=[needs("admin")],
+    dependencies=ADMIN,
     response_model=forms.Retuned,
     openapi_extra=forms.body_of(GivenThresholds, _THRESHOLDS),
 )
@@ -393,7 +403,7 @@ async def retune(request: Request) -> Response:
 
 @router.post(
     "/check",
-    dependencies=[needs("reader")],
+    dependencies=READER,
     response_model=forms.Verdicts,
     openapi_extra=forms.body_of(GivenDocuments, DOCUMENTS_EXAMPLE),
 )
@@ -414,7 +424,7 @@ async def check(request: Request) -> Response:
     return JsonResponse(answer)
 
 
-events_router = APIRouter(prefix="/v1", tags=["events"])
+events_router = APIRouter(prefix="/v1", tags=["events"], dependencies=READER)
 _ROWS: Final = 200
 _DIGITS: Final = 18
 _MOST_ORDINAL: Final = 1 << 62
@@ -422,12 +432,7 @@ _COMMENT_SECONDS: Final = 15.0
 _OTHERS_SECONDS: Final = 2.0  # time after which to look again whether another process has written to the store
 
 
-@events_router.get(
-    "/verdicts/events",
-    dependencies=[needs("reader")],
-    response_class=Response,
-    responses=forms.file_of("text/event-stream"),
-)
+@events_router.get("/verdicts/events", response_class=Response, responses=forms.file_of("text/event-stream"))
 async def follow_verdicts(request: Request, after: int | None = None) -> Response:
     """All verdicts from a given place on, then each new one as it is stored.
 

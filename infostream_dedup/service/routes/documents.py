@@ -41,16 +41,14 @@ class DocumentsAsked(BaseModel):
     limit: int | None = None
 
 
-@router.get(
-    "/documents", dependencies=[answers.needs("reader")], response_model=forms.page_of(forms.DocumentRowInGroup)
-)
+@router.get("/documents", dependencies=answers.READER, response_model=forms.page_of(forms.DocumentRowInGroup))
 async def show_documents(request: Request, asked: Annotated[DocumentsAsked, Query()]) -> Response:
     """The latest version of each document that a filter selects, in the order of the stream.
 
     ``since`` and ``until`` are days or moments of publication, or of arrival for documents without a date; forgotten
     documents are left out.
     """
-    rows, place = answers.rows_wanted(request, asked.limit), answers.keyset(asked.after, (int,))
+    rows, (first,) = answers.rows_wanted(request, asked.limit), answers.keyset(asked.after, (int,)) or (-1,)
     chosen = browsing.DocumentFilter(
         language=asked.lang,
         source=asked.source,
@@ -58,21 +56,18 @@ async def show_documents(request: Request, asked: Annotated[DocumentsAsked, Quer
         since=moment_of(asked.since, "since"),
         until=moment_of(asked.until, "until"),
     )
-    first = -1 if place is None else place[0]
     found = await running(request).read(lambda store: browsing.document_page(store.connection, chosen, first, rows + 1))
     return answers.JsonResponse(answers.listed(found, rows, lambda row: [row["ordinal"]]))
 
 
-@router.delete("/documents", dependencies=[answers.needs("admin")], response_model=forms.ForgottenDocuments)
+@router.delete("/documents", dependencies=answers.ADMIN, response_model=forms.ForgottenDocuments)
 async def forget_source(request: Request, source: str, *, wipe: bool = False) -> Response:
     """Forget the content of all documents of a source; sent again, it continues. ``wipe`` as for one document."""
     found = await running(request).read(lambda store: store.ids_of_source(source))
     return answers.JsonResponse(await _forget(running(request), found, wipe=wipe))
 
 
-@router.get(
-    "/documents/{id:path}/similar", dependencies=[answers.needs("reader")], response_model=forms.page_of(forms.Hit)
-)
+@router.get("/documents/{id:path}/similar", dependencies=answers.READER, response_model=forms.page_of(forms.Hit))
 async def show_similar(
     request: Request,
     id: str,  # noqa: A002
@@ -99,7 +94,7 @@ async def show_similar(
     return answers.every(found)
 
 
-@router.get("/documents/{id:path}", dependencies=[answers.needs("reader")], response_model=forms.DocumentShown)
+@router.get("/documents/{id:path}", dependencies=answers.READER, response_model=forms.DocumentShown)
 async def show_document(request: Request, id: str, version: int | None = None) -> Response:  # noqa: A002
     """A document with its verdict, key terms and current group, and its text if the store keeps texts."""
     found = await running(request).read(lambda store: _document(store, id, version))
@@ -109,7 +104,7 @@ async def show_document(request: Request, id: str, version: int | None = None) -
     return answers.JsonResponse(found)
 
 
-@router.delete("/documents/{id:path}", dependencies=[answers.needs("admin")], status_code=204, response_class=Response)
+@router.delete("/documents/{id:path}", dependencies=answers.ADMIN, status_code=204, response_class=Response)
 async def forget_document(request: Request, id: str, *, wipe: bool = False) -> Response:  # noqa: A002
     """Forget the content of all versions of a document; with ``wipe``, rewrite the files to remove all traces.
 
@@ -140,17 +135,16 @@ async def _forget(service: RunningService, ids: list[str], *, wipe: bool) -> dic
 
 @router.get(
     "/verdicts",
-    dependencies=[answers.needs("reader")],
+    dependencies=answers.READER,
     response_model=forms.page_of(forms.LoggedVerdict),
     responses={304: {"description": "The store has not changed since the entity tag"}},
 )
 async def show_verdicts(request: Request, after: str | None = None, limit: int | None = None) -> Response:
     """Verdicts in the order of the stream."""
     rows = answers.rows_wanted(request, limit)
-    place = answers.keyset(after, (int,))
+    (first,) = answers.keyset(after, (int,)) or (-1,)
     answer = answers.JsonResponse(None)
     await answers.unchanged(request, answer)
-    first = -1 if place is None else place[0]
     found = await running(request).read(lambda store: browsing.verdict_log(store.connection, first, rows + 1))
     answer.body = answer.render(answers.listed(found, rows, lambda row: [row["ordinal"]]))
     answer.headers["content-length"] = str(len(answer.body))
@@ -167,7 +161,7 @@ def _document(store: Store, id: str, version: int | None) -> dict[str, Any] | No
     return {**found, "key_terms": browsing.key_terms_of(store.connection, ordinal), "text": store.text(ordinal)}
 
 
-@router.get("/compare", dependencies=[answers.needs("reader")], response_model=forms.Comparison)
+@router.get("/compare", dependencies=answers.READER, response_model=forms.Comparison)
 async def compare(request: Request, a: str, b: str) -> Response:
     """The passages that two documents share, their coverage, and the key terms of both.
 
@@ -198,7 +192,7 @@ def _side(store: Store, found: dict[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in side.items() if name != "url"} | {"text": text}
 
 
-search_router = APIRouter(prefix="/v1", tags=["search"])
+search_router = APIRouter(prefix="/v1", tags=["search"], dependencies=answers.READER)
 
 
 _QUESTION: Final = {"text": "The port of Odesa reopened on Tuesday", "top": 5}
@@ -225,10 +219,7 @@ class SearchQuestion(Body):
 
 
 @search_router.post(
-    "/search",
-    dependencies=[answers.needs("reader")],
-    response_model=forms.page_of(forms.Hit),
-    openapi_extra=forms.body_of(SearchQuestion, _QUESTION),
+    "/search", response_model=forms.page_of(forms.Hit), openapi_extra=forms.body_of(SearchQuestion, _QUESTION)
 )
 async def search(request: Request) -> Response:
     """The stored documents that most resemble a text.
@@ -240,7 +231,7 @@ async def search(request: Request) -> Response:
     return await _found(request, await answers.read_body(request, SearchQuestion))
 
 
-@search_router.get("/search", dependencies=[answers.needs("reader")], response_model=forms.page_of(forms.Hit))
+@search_router.get("/search", response_model=forms.page_of(forms.Hit))
 async def search_by_link(
     request: Request,
     q: str,

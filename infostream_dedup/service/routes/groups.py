@@ -25,7 +25,7 @@ from infostream_dedup.service.running import RunningService, running
 from infostream_dedup.stream.store import Store, browsing
 from infostream_dedup.stream.store.stories import coverage_of, documents_of, story_page, story_rows, story_shown
 
-router = APIRouter(prefix="/v1", tags=["groups"], route_class=answers.LiteralEndRoute)
+router = APIRouter(prefix="/v1", tags=["groups"], route_class=answers.LiteralEndRoute, dependencies=answers.READER)
 _MICROSECONDS: Final = 1_000_000
 _TRACED: Final = 200
 _MOST_DOCUMENTS: Final = 1 << 62
@@ -63,7 +63,7 @@ class GroupsAsked(GroupQuestion):
     limit: int | None = None
 
 
-@router.get("/groups", dependencies=[answers.needs("reader")], response_model=forms.page_of(forms.GroupRow))
+@router.get("/groups", response_model=forms.page_of(forms.GroupRow))
 async def show_groups(request: Request, asked: Annotated[GroupsAsked, Query()]) -> Response:
     """The current groups of at least two documents, the largest or the latest first."""
     rows, by_date, chosen = answers.rows_wanted(request, asked.limit), asked.order == "last", asked.chosen()
@@ -76,7 +76,7 @@ async def show_groups(request: Request, asked: Annotated[GroupsAsked, Query()]) 
     )
 
 
-@router.get("/groups/{id:path}/provenance", dependencies=[answers.needs("reader")], response_model=forms.Provenance)
+@router.get("/groups/{id:path}/provenance", response_model=forms.Provenance)
 async def show_provenance(request: Request, id: str) -> Response:  # noqa: A002
     """Who published a group first, and what each copy kept, cut, added and changed."""
     found = await running(request).read(lambda store: traced_group(store, id))
@@ -85,19 +85,23 @@ async def show_provenance(request: Request, id: str) -> Response:  # noqa: A002
 
 @router.get(
     "/groups/{id:path}",
-    dependencies=[answers.needs("reader")],
     response_model=forms.GroupShown,
     responses={308: {"description": "The group was merged into another"}},
 )
 async def show_group(request: Request, id: str) -> Response:  # noqa: A002
     """A group with its documents in the order of publication, and its history."""
-    found, survivor = await running(request).read(lambda store: _group(store, id))
+
+    def question(store: Store) -> tuple[dict[str, Any] | None, str | None]:
+        found = browsing.group_with_members(store.connection, id)
+        return found, None if found is not None else browsing.surviving_group(store.connection, id)
+
+    found, survivor = await running(request).read(question)
     if found is None and survivor not in (None, id):
         return RedirectResponse(f"/v1/groups/{quote(survivor, safe='')}", status_code=308)
     return answers.JsonResponse(answers.existing(found, "no group with this id"))
 
 
-@router.get("/sources", dependencies=[answers.needs("reader")], response_model=forms.page_of(forms.SourceRow))
+@router.get("/sources", response_model=forms.page_of(forms.SourceRow))
 async def show_sources(request: Request) -> Response:
     """What each source published among the latest 20,000 documents, how much of it repeats others, and which ones."""
     return answers.every(await figure_now(running(request), "reprints"))
@@ -111,11 +115,6 @@ def group_place(after: str | None, *, by_date: bool) -> browsing.GroupPlace | No
     if by_date and place[0]:
         moment_of(place[0], "after")
     return browsing.GroupPlace(*place)
-
-
-def _group(store: Store, id: str) -> tuple[dict[str, Any] | None, str | None]:  # noqa: A002
-    found = browsing.group_with_members(store.connection, id)
-    return found, None if found is not None else browsing.surviving_group(store.connection, id)
 
 
 def traced_group(store: Store, id: str) -> dict[str, Any] | None:  # noqa: A002
@@ -153,7 +152,7 @@ def moment_of(given: str | None, field: str) -> int | None:
     return int((time if time.tzinfo else time.replace(tzinfo=UTC)).timestamp() * _MICROSECONDS)
 
 
-@router.get("/stories", dependencies=[answers.needs("reader")], response_model=forms.page_of(forms.StoryRow))
+@router.get("/stories", response_model=forms.page_of(forms.StoryRow))
 async def show_stories(
     request: Request,
     after: str | None = None,
@@ -167,13 +166,12 @@ async def show_stories(
         moment = moment_of(since, "since")
         told = await running(request).read(lambda store: story_rows(store.connection, by=by, since=moment, top=rows))
         return answers.every(told)
-    place = answers.keyset(after, (int,))
-    before = None if place is None else place[0]
+    (before,) = answers.keyset(after, (int,)) or (None,)
     found = await running(request).read(lambda store: story_page(store.connection, before=before, limit=rows + 1))
     return answers.JsonResponse(answers.listed(found, rows, lambda row: [row["begun"]]))
 
 
-@router.get("/stories/{id:path}/coverage", dependencies=[answers.needs("reader")], response_model=forms.Coverage)
+@router.get("/stories/{id:path}/coverage", response_model=forms.Coverage)
 async def show_coverage(request: Request, id: str) -> Response:  # noqa: A002
     """Who covers a story, and how many independent origins stand behind them; also by the id of a document."""
 
@@ -184,20 +182,20 @@ async def show_coverage(request: Request, id: str) -> Response:  # noqa: A002
     return answers.JsonResponse(answers.existing(await running(request).read(covered), "no story with this id"))
 
 
-@router.get("/stories/{id:path}", dependencies=[answers.needs("reader")], response_model=forms.StoryShown)
+@router.get("/stories/{id:path}", response_model=forms.StoryShown)
 async def show_story(request: Request, id: str) -> Response:  # noqa: A002
     """A story with its documents by language, and the words they share."""
     found = await running(request).read(lambda store: story_shown(store.connection, id))
     return answers.JsonResponse(answers.existing(found, "no story with this id"))
 
 
-@router.get("/watches", dependencies=[answers.needs("reader")], response_class=answers.JsonResponse)
+@router.get("/watches", response_class=answers.JsonResponse)
 async def show_watches(request: Request) -> Response:
     """The standing searches, with the number of their hits."""
     return answers.every(await running(request).read(watch_rows))
 
 
-@router.get("/watches/{name}", dependencies=[answers.needs("reader")], response_class=answers.JsonResponse)
+@router.get("/watches/{name}", response_class=answers.JsonResponse)
 async def show_watch(request: Request, name: str, after: int = -1, limit: int | None = None) -> Response:
     """The documents that a standing search found, the latest first; with ``after`` (ordinal) those that followed."""
     rows, place = answers.rows_wanted(request, limit), max(-1, min(after, _LAST))
@@ -205,7 +203,7 @@ async def show_watch(request: Request, name: str, after: int = -1, limit: int | 
     return answers.every(found)
 
 
-exports_router = APIRouter(prefix="/v1/export", tags=["exports"])
+exports_router = APIRouter(prefix="/v1/export", tags=["exports"], dependencies=answers.READER)
 Form = Literal["jsonl", "csv"]
 _TYPES: Final = {"jsonl": "application/x-ndjson", "csv": "text/csv; charset=utf-8", "json": "application/json"}
 _PAGE: Final = 1_000
@@ -218,10 +216,7 @@ _VERDICTS: Final = (
 
 
 @exports_router.get(
-    "/groups.{form}",
-    dependencies=[answers.needs("reader")],
-    response_class=Response,
-    responses=forms.file_of("application/x-ndjson", "text/csv"),
+    "/groups.{form}", response_class=Response, responses=forms.file_of("application/x-ndjson", "text/csv")
 )
 async def give_groups(request: Request, form: Form, asked: Annotated[GroupQuestion, Query()]) -> Response:
     """All current groups that a filter selects, in the order of the list, from a single state of the store.
@@ -236,10 +231,7 @@ async def give_groups(request: Request, form: Form, asked: Annotated[GroupQuesti
 
 
 @exports_router.get(
-    "/verdicts.{form}",
-    dependencies=[answers.needs("reader")],
-    response_class=Response,
-    responses=forms.file_of("application/x-ndjson", "text/csv"),
+    "/verdicts.{form}", response_class=Response, responses=forms.file_of("application/x-ndjson", "text/csv")
 )
 async def give_verdicts(request: Request, form: Form, after: int = -1) -> Response:
     """All verdicts after an ordinal, in the order of the stream, up to the last document at the time of the request.

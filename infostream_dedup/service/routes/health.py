@@ -17,9 +17,9 @@ from starlette.routing import Route
 
 from infostream_dedup.errors import InfostreamError
 from infostream_dedup.service.answer_models import Health, Ready, file_of
-from infostream_dedup.service.answers import JsonResponse, needs
+from infostream_dedup.service.answers import READER, JsonResponse
 from infostream_dedup.service.figures import figure_now, health_now
-from infostream_dedup.service.logs import log_request, reason_of
+from infostream_dedup.service.logs import log, reason_of
 from infostream_dedup.service.problems import ProblemError
 from infostream_dedup.service.routes.judgements import alarms_shown
 from infostream_dedup.service.running import RunningService, running
@@ -56,7 +56,7 @@ async def ready(request: Request) -> Any:
     return JsonResponse({"status": "ready"})
 
 
-@router.get("/metrics", dependencies=[needs("reader")], response_class=Response, responses=file_of("text/plain"))
+@router.get("/metrics", dependencies=READER, response_class=Response, responses=file_of("text/plain"))
 async def metrics(request: Request) -> Response:
     """Figures for Prometheus."""
     return await figures_of(running(request))
@@ -120,7 +120,7 @@ def metrics_application(service: RunningService) -> Starlette:
         try:
             return await figures_of(service)
         except Exception as error:  # Prometheus gets an answer, and the log the reason
-            log_request(level="error", method="GET", route=_PATH, status=503, reason=reason_of(error))
+            log("request", level="error", method="GET", route=_PATH, status=503, reason=reason_of(error))
             return PlainTextResponse("the figures cannot be read now; the log of the service says why\n", 503)
 
     return Starlette(routes=[Route(_PATH, answer)])

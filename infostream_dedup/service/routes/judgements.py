@@ -25,13 +25,12 @@ from infostream_dedup.service.running import RunningService, caller_of, running
 from infostream_dedup.stream.store import Store
 from infostream_dedup.stream.store.overview import alarm_rows
 
-router = APIRouter(prefix="/v1", tags=["desk"])
+router = APIRouter(prefix="/v1", tags=["desk"], dependencies=answers.ANALYST)
 _MOST = 5
 
 
 @router.get(
     "/pairs/next",
-    dependencies=[answers.needs("analyst")],
     response_model=forms.page_of(forms.PairToJudge),
     responses={204: {"description": "Nothing is left to judge"}},
 )
@@ -50,7 +49,7 @@ async def show_next_pairs(request: Request, queue: str = "boundary", n: int = 1)
     return answers.every([dict(one) for one in found])
 
 
-@router.get("/pairs/verdict", dependencies=[answers.needs("analyst")], response_model=forms.PairVerdict)
+@router.get("/pairs/verdict", response_model=forms.PairVerdict)
 async def show_pair_verdict(request: Request, a: str, b: str) -> Response:
     """The stream's verdict on a pair."""
     found: Any = await running(request).read(lambda store: pair_verdict(store, a, b))
@@ -93,7 +92,6 @@ class GivenLabels(Body):
 
 @router.post(
     "/judgements",
-    dependencies=[answers.needs("analyst")],
     status_code=201,
     response_model=forms.Judged,
     openapi_extra=forms.body_of(GivenJudgement, {"a": "4711", "b": "4712", "label": "dup"}) | forms.KEYED,
@@ -113,7 +111,6 @@ async def judge(request: Request) -> Response:
 
 @router.post(
     "/judgements/import",
-    dependencies=[answers.needs("analyst")],
     response_model=forms.Imported,
     openapi_extra=forms.body_of(GivenLabels, {"documents": [{"a": "4711", "b": "4712", "label": "dup"}]}, lines=True),
 )
@@ -128,25 +125,14 @@ async def take_labels(request: Request) -> Response:
     return answers.JsonResponse({"judgements": judged, "asked": asked})
 
 
-@router.post(
-    "/judgements/{number}/undo",
-    dependencies=[answers.needs("analyst")],
-    status_code=201,
-    response_model=forms.Undone,
-    openapi_extra=forms.KEYED,
-)
+@router.post("/judgements/{number}/undo", status_code=201, response_model=forms.Undone, openapi_extra=forms.KEYED)
 async def take_back(request: Request, number: int) -> Response:
     """Withdraw one's own judgement by adding a row. If sent again, it is stored once."""
     key = _key(request.headers.get("idempotency-key"))
     return answers.JsonResponse(await undone(running(request), caller_of(request).name, number, key), 201)
 
 
-@router.get(
-    "/judgements",
-    dependencies=[answers.needs("analyst")],
-    response_class=Response,
-    responses=forms.file_of("application/x-ndjson", "text/csv"),
-)
+@router.get("/judgements", response_class=Response, responses=forms.file_of("application/x-ndjson", "text/csv"))
 async def give_labels(request: Request, format: str = "jsonl", who: str | None = None) -> Response:  # noqa: A002
     """All pairs judged, as the labels file that ``evaluate``, ``train``, ``compare`` and ``audit`` read.
 
@@ -161,9 +147,7 @@ async def give_labels(request: Request, format: str = "jsonl", who: str | None =
     return file_answer("labels", format, csv_rows([_COLUMNS, *([row.get(name) for name in _COLUMNS] for row in rows)]))
 
 
-@router.get(
-    "/judgements/log", dependencies=[answers.needs("analyst")], response_model=forms.page_of(forms.JudgementRow)
-)
+@router.get("/judgements/log", response_model=forms.page_of(forms.JudgementRow))
 async def show_judgements(
     request: Request,
     person: str | None = None,
@@ -173,15 +157,14 @@ async def show_judgements(
 ) -> Response:
     """All judgements and undone ones, the latest first."""
     rows = answers.rows_wanted(request, limit)
-    place = answers.keyset(after, (int,))
-    before = None if place is None else place[0]
+    (before,) = answers.keyset(after, (int,)) or (None,)
     found = await running(request).desk.read(
         lambda desk: judgements.judgement_page(desk, person=person, label=label, before=before, limit=rows + 1)
     )
     return answers.JsonResponse(answers.listed(found, rows, lambda row: [row["number"]]))
 
 
-@router.get("/agreement", dependencies=[answers.needs("analyst")], response_model=forms.Agreement)
+@router.get("/agreement", response_model=forms.Agreement)
 async def show_agreement(request: Request) -> Response:
     """Whether people who judged the same pairs agree (kappa), and the pairs on which they disagree."""
     found = await running(request).desk.read(
@@ -227,13 +210,8 @@ async def undone(service: RunningService, person: str, number: int, key: str) ->
 
     def undo(desk: sqlite3.Connection) -> dict[str, Any]:
         said = judgements.undo_judgement(desk, number, person, key)
-        return {
-            "number": said.number,
-            "a": said.a,
-            "b": said.b,
-            "queue": said.queue,
-            **judgements.progress_of(desk, person),
-        }
+        shown = {name: getattr(said, name) for name in ("number", "a", "b", "queue")}
+        return shown | judgements.progress_of(desk, person)
 
     try:
         return await service.desk.write(undo)
@@ -281,7 +259,7 @@ class GivenJob(Body):
 
 @jobs_router.post(
     "/jobs",
-    dependencies=[answers.needs("analyst")],
+    dependencies=answers.ANALYST,
     status_code=202,
     response_model=forms.JobStarted,
     openapi_extra=forms.body_of(GivenJob, {"kind": "sweep"}),
@@ -300,7 +278,7 @@ async def start_job(request: Request) -> Response:
     return answers.JsonResponse({"number": number, "state": "waiting"}, 202, {"location": f"/v1/jobs/{number}"})
 
 
-@jobs_router.get("/methods", dependencies=[answers.needs("reader")], response_model=forms.page_of(str))
+@jobs_router.get("/methods", dependencies=answers.READER, response_model=forms.page_of(str))
 async def show_methods(request: Request) -> Response:
     """The names of the methods that can be compared."""
     from infostream_dedup.lab.methods import methods
@@ -309,21 +287,19 @@ async def show_methods(request: Request) -> Response:
     return answers.every(list(methods()))
 
 
-@jobs_router.get("/jobs", dependencies=[answers.needs("analyst")], response_model=forms.page_of(forms.JobRow))
+@jobs_router.get("/jobs", dependencies=answers.ANALYST, response_model=forms.page_of(forms.JobRow))
 async def show_jobs(request: Request) -> Response:
     """The latest jobs, without results."""
     return answers.every(await running(request).desk.read(lambda desk: latest_jobs(desk, _JOBS_LISTED)))
 
 
-@jobs_router.get("/jobs/{number}", dependencies=[answers.needs("analyst")], response_model=forms.JobShown)
+@jobs_router.get("/jobs/{number}", dependencies=answers.ANALYST, response_model=forms.JobShown)
 async def show_job(request: Request, number: int) -> Response:
     """A job: its progress, and its result once it is done."""
     return answers.JsonResponse(await _job(request, number))
 
 
-@jobs_router.delete(
-    "/jobs/{number}", dependencies=[answers.needs("analyst")], status_code=202, response_model=forms.JobShown
-)
+@jobs_router.delete("/jobs/{number}", dependencies=answers.ANALYST, status_code=202, response_model=forms.JobShown)
 async def end_job_early(request: Request, number: int) -> Response:
     """Stop a job; one that has ended is left unchanged."""
     service = running(request)
@@ -333,7 +309,7 @@ async def end_job_early(request: Request, number: int) -> Response:
     return answers.JsonResponse(await _job(request, number), 202)
 
 
-@jobs_router.get("/sweep", dependencies=[answers.needs("reader")], response_model=forms.JobShown)
+@jobs_router.get("/sweep", dependencies=answers.READER, response_model=forms.JobShown)
 async def show_sweep(request: Request, kind: str = "sweep") -> Response:
     """The result of the last sweep or estimate, with the position of the store that it describes (``position``)."""
     if kind not in ("sweep", "estimate"):
@@ -342,7 +318,7 @@ async def show_sweep(request: Request, kind: str = "sweep") -> Response:
     return answers.JsonResponse(answers.existing(found, "nothing has been counted yet; start with POST /v1/jobs"))
 
 
-@jobs_router.get("/jobs/{number}/model", dependencies=[answers.needs("analyst")])
+@jobs_router.get("/jobs/{number}/model", dependencies=answers.ANALYST)
 async def give_model(request: Request, number: int) -> Response:
     """The classifier from a training, as the file that ``classify`` and ``ingest --model`` read."""
     job = await _job(request, number)
@@ -406,7 +382,7 @@ class AlarmDecision(Body):
     decision: Annotated[str | None, ListedValue((*judgements.DECISIONS["alarm"], None))]
 
 
-@reviews_router.get("/stats", dependencies=[answers.needs("reader")], response_model=forms.Stats)
+@reviews_router.get("/stats", dependencies=answers.READER, response_model=forms.Stats)
 async def show_stats(request: Request) -> Response:
     """The last hour of the stream compared with the hours before, silent sources, and the last five closed epochs.
 
@@ -418,9 +394,7 @@ async def show_stats(request: Request) -> Response:
     return answers.JsonResponse({**await figure_now(service, "activity"), "epochs": epochs})
 
 
-@reviews_router.get(
-    "/templates", dependencies=[answers.needs("reader")], response_model=forms.page_of(forms.TemplateRow)
-)
+@reviews_router.get("/templates", dependencies=answers.READER, response_model=forms.page_of(forms.TemplateRow))
 async def show_templates(request: Request) -> Response:
     """Recurring templates of sources among the latest 100,000 documents, with the decision about each."""
     return answers.every(await templates_shown(running(request)))
@@ -428,7 +402,7 @@ async def show_templates(request: Request) -> Response:
 
 @reviews_router.put(
     "/templates/{id:path}",
-    dependencies=[answers.needs("analyst")],
+    dependencies=answers.ANALYST,
     status_code=204,
     response_class=Response,
     openapi_extra=forms.body_of(TemplateDecision, {"decision": "accept"}),
@@ -443,7 +417,7 @@ async def decide_template(request: Request, id: str) -> Response:  # noqa: A002
     return Response(status_code=204)
 
 
-@reviews_router.get("/alarms", dependencies=[answers.needs("reader")], response_model=forms.page_of(forms.AlarmRow))
+@reviews_router.get("/alarms", dependencies=answers.READER, response_model=forms.page_of(forms.AlarmRow))
 async def show_alarms(request: Request) -> Response:
     """Alarms, the latest first: groups that stopped growing because they are chains.
 
@@ -454,7 +428,7 @@ async def show_alarms(request: Request) -> Response:
 
 @reviews_router.put(
     "/alarms/{number}",
-    dependencies=[answers.needs("analyst")],
+    dependencies=answers.ANALYST,
     status_code=204,
     response_class=Response,
     openapi_extra=forms.body_of(AlarmDecision, {"decision": "known"}),
