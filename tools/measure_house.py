@@ -17,7 +17,7 @@ from pathlib import Path
 
 # What is measured: (limit that --check enforces, goal of the redesign).
 LIMITS = {
-    "lines of the package": (104_900, 78_000),
+    "lines of the package": (104_400, 78_000),
     "files of the package": (380, 330),
     "lines of tests": (49_620, 40_000),
     "lines of reports and benchmarks": (8_530, 8_000),

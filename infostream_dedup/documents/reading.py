@@ -7,6 +7,7 @@ import glob
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
+from copy import copy
 from dataclasses import dataclass
 from functools import cache
 from itertools import chain
@@ -253,7 +254,7 @@ def _check(item: Item, builder: DocumentBuilder, seen: SeenIds | None) -> tuple[
     except BadDataError as error:
         if item.place.raw is None:
             error.raw = _serialise(item)
-        return error
+        return copy(error)
     return document, item.place
 
 

@@ -6,6 +6,7 @@ import base64
 import zlib
 from array import array
 from collections.abc import Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
@@ -219,7 +220,8 @@ class BadRecords(Closing):
     def add(self, error: BadDataError) -> None:
         """Set aside a bad record, or raise its error."""
         if not self.skips:
-            raise error
+            # A copy: the reader that has made the error holds it, and its traceback would hold the reader and its file.
+            raise copy(error)
         if self._file is not None:
             self._file.add(error)
         elif len(self.report.first_bad) < _NAMED:

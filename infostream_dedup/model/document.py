@@ -9,7 +9,6 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from functools import lru_cache, partial
-from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, overload
 from urllib.parse import unquote
 
@@ -188,11 +187,6 @@ class DocumentBlock(Sequence[Document]):
         """Title of every document."""
         whole, bounds = self.data.data, zip(self.offsets.tolist(), self.titles.tolist(), strict=False)
         return [str(whole[begin:end], "utf-8") for begin, end in bounds]
-
-    def full_texts(self) -> list[str]:
-        """``full_text`` of every document."""
-        whole = self.data.data
-        return [str(whole[begin:end], "utf-8") for begin, end in pairwise(self.offsets.tolist())]
 
     def __iter__(self) -> Iterator[Document]:
         """The documents, texts included."""

@@ -107,7 +107,6 @@ def test_plain_rows_are_read_in_columns():
     assert [type(one) for one in blocks] == [DocumentBlock]
     documents = list(read_documents(table))
     assert list(blocks[0]) == documents
-    assert blocks[0].full_texts()[:2] == ["Мэр\nОткрыт мост", "Мэр открыл мост"]
     kept = KeptDocuments()
     kept.extend(blocks[0])
     assert list(kept) == list(map(without_text, documents))

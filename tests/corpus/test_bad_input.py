@@ -211,6 +211,8 @@ def test_fail_stops_with_code_line_and_field(tmp_path: Path, read: Any) -> None:
         assert said == (case.code, case.line, case.field, str(path)), case.name
         assert error.exit_code == 65
         assert str(error).startswith(str(path))
+        del error, caught
+        assert path not in [one.resolve() for one in Path("/proc/self/fd").glob("*")], case.name
 
 
 @WAYS

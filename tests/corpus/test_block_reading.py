@@ -18,7 +18,7 @@ from infostream_dedup.documents.block_reading import LineBuffer, placed_batches,
 from infostream_dedup.documents.kernels.json_lines import LOCAL, OTHER_DATE, UTC_KNOWN, read_date
 from infostream_dedup.documents.reading import ONE_BY_ONE, checked_documents, make_builder, open_items
 from infostream_dedup.errors import InfostreamError
-from infostream_dedup.model import NO_TIME, Document, DocumentBlock, KeptDocuments, fields_of, full_text, without_text
+from infostream_dedup.model import NO_TIME, Document, DocumentBlock, KeptDocuments, fields_of, without_text
 from infostream_dedup.stream.preparation import content_hash, content_hashes
 
 ODD_VALUES = [
@@ -162,9 +162,6 @@ def test_plain_news_is_read_in_columns(read_together, tmp_path):
     assert [type(one) for one in blocks] == [DocumentBlock]
     block, documents = blocks[0], list(read_documents(path))
     assert list(block) == documents
-    assert block.full_texts() == [full_text(one) for one in documents]
-    assert [block.title(number) for number in range(50)] == ["Мэр"] * 50
-    assert block.characters.tolist() == [[len(one.title), len(one.text)] for one in documents]
     assert block.times[0] == 1_714_546_800_000_000
     kept = KeptDocuments()
     kept.append(without_text(documents[0]))
