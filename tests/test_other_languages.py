@@ -115,6 +115,8 @@ def test_what_compiled_code_takes_for_ours_is_ours(given_texts):
 def test_texts_that_were_decoded_wrongly_are_doubted():
     good = [OURS[0].text, GERMAN, BULGARIAN, "the budget"]
     bad = [BULGARIAN.encode().decode("latin-1"), BULGARIAN.encode("koi8-u").decode("cp1251", "replace")]
-    texts, states = texts_of([*good, *bad]), np.full(6, READ, dtype=np.uint8)
-    doubt_encodings(texts.data, texts.offsets[1:], states)
-    assert states.tolist() == [READ] * 4 + [LEFT] * 2
+    # The last one has a headline that was decoded rightly.
+    texts, states = texts_of([*good, *bad, GERMAN * 4 + bad[0]]), np.full(7, READ, dtype=np.uint8)
+    bodies = texts.offsets[:-1] + np.array([0] * 6 + [4 * len(GERMAN.encode())])
+    doubt_encodings(texts.data, bodies, texts.offsets[1:], states)
+    assert states.tolist() == [READ] * 4 + [LEFT] * 3

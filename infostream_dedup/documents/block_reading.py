@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC
 from functools import partial
-from itertools import chain, groupby
+from itertools import chain, count, groupby
 from pathlib import Path
 from typing import Any, Final, NamedTuple, TypeAlias
 
@@ -50,7 +50,7 @@ from infostream_dedup.documents.reading import (
     make_builder,
     open_items,
 )
-from infostream_dedup.documents.records import BadRecords, Item, Place, ReadingReport, SeenIds
+from infostream_dedup.documents.records import BadRecords, Item, Place, ReadingReport, Record, SeenIds
 from infostream_dedup.documents.table_blocks import (
     TOGETHER,
     ArrowBlock,
@@ -372,8 +372,30 @@ def placed_documents(source: Source, bad: BadRecords, reading: Reading) -> Itera
 def placed_batches(source: Source, bad: BadRecords, reading: Reading, size: int) -> Iterator[DocumentBlock]:
     """Read the documents of ``placed_documents`` in batches of ``size``; those that come later are not counted yet."""
     reader = _Reader(reading, make_builder(reading, bad.report), bad, SeenIds())
+    readers = ONE_BY_ONE._replace(lines=reader.lines, values=reader.values)
     # A missing file is told at once, not with the first batch.
-    return _batched(reader, reader.placed(open_items(source, reading, ONE_BY_ONE._replace(lines=reader.lines))), size)
+    return _batched(reader, reader.placed(open_items(source, reading, readers)), size)
+
+
+_FEW: Final = 16
+"""Documents from which columns are sooner made than documents."""
+
+
+def block_of_values(values: Sequence[Any], build: Callable[[Any, int], Document]) -> DocumentBlock:
+    """Documents of a batch in memory; ``build`` makes the unusual ones, each with its number from 1."""
+    if isinstance(values, DocumentBlock):
+        return values
+    if len(values) < _FEW or any(type(one) is not dict for one in values):
+        return block_of([*map(build, values, count(1))])
+    reading, report = Reading(repair=True), ReadingReport()
+    reader = _Reader(reading, make_builder(reading, report), reading.bad_records(report), SeenIds())
+
+    def built(items: Iterator[Item]) -> Iterator[Placed]:
+        places = (one.place for one in items if isinstance(one, Record))
+        return ((build(values[(place.line or 0) - 1], place.line or 0), place) for place in places)
+
+    parts = list(chain.from_iterable(reader.together(block, built) for block in list_blocks(values)))
+    return parts[0] if len(parts) == 1 and isinstance(parts[0], DocumentBlock) else _joined(parts)
 
 
 def _batched(reader: _Reader, placed: Iterable[DocumentBlock | Placed], size: int) -> Iterator[DocumentBlock]:
@@ -480,21 +502,27 @@ class _Reader:
         if some:
             yield record_block(some, self._columns, ids=not self._makes_ids)
 
-    def placed(self, items: Iterator[Item | JsonBlock]) -> Iterator[DocumentBlock | Placed]:
+    def placed(self, items: Iterator[Item | JsonBlock | ListBlock]) -> Iterator[DocumentBlock | Placed]:
         """Yield documents with their places: counted if they come one by one, not yet if they come together."""
         for item in items:
-            if isinstance(item, JsonBlock):
-                yield from self._placed(item)
+            if isinstance(item, Item):
+                yield from self._checked(iter((item,)))
             else:
-                yield from checked_documents(iter((item,)), self._builder, self._bad, None)
+                yield from self.together(item, self._checked)
 
-    def _placed(self, block: JsonBlock) -> Iterator[DocumentBlock | Placed]:
+    def _checked(self, items: Iterator[Item]) -> Iterator[Placed]:
+        return checked_documents(items, self._builder, self._bad, None)
+
+    def together(
+        self, block: JsonBlock | ListBlock, others: Callable[[Iterator[Item]], Iterator[Placed]]
+    ) -> Iterator[DocumentBlock | Placed]:
+        """Yield the documents of a block; those that are in any way unusual are left to ``others``."""
         for rows, left in self._runs(block):
             if len(rows):
-                lines = block.kept(rows)
+                kept = block.kept(rows)
                 documents = self._columns_of(block, rows, block.strings(rows, ID))
-                yield replace(documents, record=lines.record, place=lines.place)
-            yield from checked_documents(_items(block, left), self._builder, self._bad, None)
+                yield replace(documents, record=kept.record, place=kept.place)
+            yield from others(_items(block, left))
 
     def _runs(self, block: _ColumnBlock) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64]]]:
         """Yield plain lines together, each time with those that follow and are left to the plain code."""
@@ -603,7 +631,7 @@ class _Reader:
             dates[row] = (0, -1) if time is None else (microseconds_of(time), UTC_KNOWN)
         self._doubt_languages(columns, block.rows)
         if self._repairs:
-            doubt_encodings(columns.texts, columns.text_ends, states)
+            doubt_encodings(columns.texts, columns.bodies, columns.text_ends, states)
         texts = columns.texts.data
         rows = np.flatnonzero((states == READ) & (columns.languages[: block.rows] == NO_LANGUAGE))
         begins, ends, ours = columns.bodies[rows], columns.text_ends[rows], np.empty(len(rows), dtype=np.bool_)

@@ -317,6 +317,12 @@ def row_of(document: Document) -> dict[str, Any]:
     return row
 
 
+def with_read_date(record: Mapping[str, Any], own_id: str) -> dict[str, Any]:
+    """Return a record as ``row_of`` its document does, but for the form of ``id``."""
+    date_read = {"published": _read_published(record["published"])} if "published" in record else {}
+    return {**record, "id": own_id, **date_read}
+
+
 def texts_as_given(document: Document) -> tuple[str, str]:
     """Title and text before a wrong encoding of theirs was undone."""
     given = document.extra.given if isinstance(document.extra, OtherFields) else _NOTHING

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
 from itertools import chain, islice
-from typing import Any, Final, TypeAlias
+from typing import Any, Final, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -252,6 +252,7 @@ TOGETHER: Final = 1000
 _SURROGATE: Final = re.compile("[\ud800-\udfff]")
 _OPTIONAL_TEXTS: Final = ("title", "lang", "source", "url")
 _OPTIONAL: Final = frozenset((str, type(None)))
+_UNCHANGED: Final = _OPTIONAL | {int, bool}
 _TYPES: Final = {
     "id": frozenset((str, int)),
     "text": frozenset((str,)),
@@ -261,6 +262,23 @@ _TYPES: Final = {
 """Fields that are read in columns, and the types that most dicts have there."""
 
 _PLAIN_LANGUAGES: Final = frozenset((None, "", *OUR_LANGUAGES))
+
+
+class KeptDicts(NamedTuple):
+    """Dicts of a block that follow one another."""
+
+    source: str
+    first: int  # number of the first one
+    dicts: list[dict[str, Any]]
+
+    def place(self, number: int) -> Place:
+        """Place of a dict."""
+        return Place(self.source, self.first + number)
+
+    def record(self, number: int) -> dict[str, Any] | None:
+        """A dict, if its document has the same fields; ``None`` if types are changed."""
+        given = self.dicts[number]
+        return given if _UNCHANGED.issuperset(map(type, given.values())) else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -282,6 +300,11 @@ class ListBlock(TableBlock):
     def item(self, row: int) -> Item | None:
         """Return a dict as the plain code reads it."""
         return next(list_records(self.dicts[row : row + 1], self.before + row + 1))
+
+    def kept(self, rows: NDArray[np.int64]) -> KeptDicts:
+        """Dicts, for later."""
+        first = int(rows[0])
+        return KeptDicts(self.source, self.before + first + 1, self.dicts[first : int(rows[-1]) + 1])
 
     def date(self, row: int) -> object:
         """The value of ``published``."""

@@ -416,10 +416,7 @@ def _between_series(
 
 
 class CopyCensus:
-    """Copies of a collection, counted once, when they are first asked for.
-
-    ``records``: packed evidence of the documents.
-    """
+    """Copies of a collection, counted once, when first asked for, from its packed evidence."""
 
     def __init__(
         self,

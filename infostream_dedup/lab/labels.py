@@ -152,10 +152,7 @@ def labels_in(given: str | Path | Sequence[Label]) -> Sequence[Label]:
 
 
 def labels_of(rows: Iterable[Mapping[str, Any]], *, source: str = "<list>") -> list[Label]:
-    """Make labelled pairs from plain objects.
-
-    A pair may occur more than once, in either order, with the same label.
-    """
+    """Make labelled pairs from plain objects; a pair may recur, in either order, with the same label."""
     return _parse_labels(enumerate(rows, start=1), source)
 
 

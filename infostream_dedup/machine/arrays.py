@@ -202,10 +202,7 @@ def distinct(rows: Ragged) -> Ragged:
 
 
 def smallest(values: NDArray[np.uint64], indptr: NDArray[np.int64]) -> NDArray[np.uint64]:
-    """Return the smallest value of each row that is not empty.
-
-    Returns uint64 (rows that are not empty,).
-    """
+    """Return the smallest value of each row that is not empty: uint64 (rows that are not empty,)."""
     starts = indptr[:-1][np.diff(indptr) > 0]
     return np.minimum.reduceat(values, starts) if len(starts) else np.zeros(0, dtype=np.uint64)
 

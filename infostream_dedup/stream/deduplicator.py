@@ -9,11 +9,12 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from itertools import count, islice
+from itertools import islice
 from pathlib import Path
 from threading import RLock
 from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, Self, get_args
 
+from infostream_dedup.documents.block_reading import block_of_values
 from infostream_dedup.documents.documents import DocumentBuilder, OtherFields, row_of
 from infostream_dedup.documents.records import OnError, Place, Record
 from infostream_dedup.documents.table_files import python_values
@@ -282,9 +283,9 @@ class Deduplicator(Closing):
             verdicts.quarantined = sorted([*bad, *conflicts], key=lambda error: error.line or 0)
             return verdicts
         with self._turn, collector_paused():
-            given = batch if isinstance(batch, DocumentBlock) else [*map(self._document, batch, count(1))]
+            given = batch if isinstance(batch, DocumentBlock) else [*batch]
             read = self._read_ahead_of(given)
-            documents = block_of(given) if read is None else read.prepared.given
+            documents = block_of_values(given, self._document) if read is None else read.prepared.given
             hashes = content_hashes(documents) if read is None else read.prepared.content_hashes
             digest = batch_hash(hashes)
             name = digest.hex() if batch_id is None else batch_id
@@ -325,7 +326,7 @@ class Deduplicator(Closing):
         if plain and ids.isdisjoint(documents.ids) and not self._store.known_of(coming.ids):
             self._ahead = _Ahead(engine, following, self._beside.submit(engine.read, coming))
 
-    def _read_ahead_of(self, given: Sequence[Document]) -> ReadBatch | None:
+    def _read_ahead_of(self, given: Sequence[Any]) -> ReadBatch | None:
         """What the other thread has read, if it is these documents."""
         ahead = self._ahead
         if ahead is None:

@@ -135,10 +135,7 @@ class Groups:
         return [begin + row + window.first for row, name in enumerate(window.groups[begin:]) if name == group]
 
     def join(self, ordinal: int, to: int, linked: NDArray[np.int64], *, exact: bool) -> tuple[bool, list[GroupEvent]]:
-        """Let a new document join the group of an earlier one, and merge the groups of all documents it repeats.
-
-        linked: int64, all documents that it repeats, ascending.
-        """
+        """Let a new document join a group, and merge the groups of all that it repeats: ``linked``, ascending."""
         held, begun = self._count_linked(linked)
         group = self.of(to)
         begun[group] = self._begun.get(group, to)

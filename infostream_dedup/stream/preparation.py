@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 import numpy as np
 import orjson
 
-from infostream_dedup.documents.documents import row_of
+from infostream_dedup.documents.documents import row_of, with_read_date
 from infostream_dedup.judging.evidence.numbers import NumberRuns, find_runs, numbers, numbers_of_run
 from infostream_dedup.judging.evidence.reading import with_replaced
 from infostream_dedup.judging.repeated.apart import not_compared, parts_apart
@@ -163,7 +163,7 @@ def content_hashes(documents: DocumentBlock) -> list[bytes]:
     records = enumerate(map(documents.record, range(len(documents))))
     ids = documents.ids
     return [
-        content_hash(documents[number]) if record is None else _hash_of_record(record | {"id": ids[number]})
+        content_hash(documents[number]) if record is None else _hash_of_record(with_read_date(record, ids[number]))
         for number, record in records
     ]
 

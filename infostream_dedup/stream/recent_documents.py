@@ -166,10 +166,7 @@ class RecentDocuments:
         return Screen.over(columns, documents.records, triples, self._tools)
 
     def triples_of(self, ordinals: NDArray[np.int64]) -> TripleRows:
-        """Return the word triples of documents of the window, which may be older than these.
-
-        ordinals: int64 (documents,), ascending.
-        """
+        """Word triples of documents of the window, perhaps older than these; ``ordinals`` are ascending."""
         stored, kept = np.split(ordinals, [int(np.searchsorted(ordinals, self.first))])
         before = triple_rows(self._wording(stored.tolist()) if len(stored) else [])
         after = self._triples.gathered(kept - self._begin)

@@ -285,10 +285,7 @@ class EvidenceWindow(DocumentColumns):
 
 
 def compared_keys(keys: Ragged, weights: Ragged, targets: Ragged, *, firsts: NDArray[np.int64]) -> ComparedKeys:
-    """Arrange key terms for the comparison.
-
-    targets: all terms of each document, ascending.
-    """
+    """Arrange key terms for the comparison; ``targets``: all terms of each document, ascending."""
     bounds, many = keys.indptr, len(keys.values)
     arranged = Arranged(np.empty(many, dtype=np.int32), np.empty(many, dtype=np.int64), np.empty(many, dtype=np.uint8))
     arrange_keys(

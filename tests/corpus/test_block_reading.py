@@ -19,6 +19,7 @@ from infostream_dedup.documents.kernels.json_lines import LOCAL, OTHER_DATE, UTC
 from infostream_dedup.documents.reading import ONE_BY_ONE, checked_documents, make_builder, open_items
 from infostream_dedup.errors import InfostreamError
 from infostream_dedup.model import NO_TIME, Document, DocumentBlock, KeptDocuments, fields_of, without_text
+from infostream_dedup.stream.deduplicator import Deduplicator, built_documents
 from infostream_dedup.stream.preparation import content_hash, content_hashes
 
 ODD_VALUES = [
@@ -37,7 +38,8 @@ NAMES = [
     *("te\\u0078t", "publishe", "published_", ""),
 ]
 GERMAN = "Der Bundestag hat am Freitag das Gesetz über die Renten mit den Stimmen der Koalition beschlossen"
-TEXTS = [GERMAN, "Мэр открыл мост", "Зима. Снег\nидёт", "", "🙂 — «текст»"]
+MISREAD = "Снег, мост".encode().decode("cp1251") * 9
+TEXTS = [GERMAN, "Мэр открыл мост", "Зима. Снег\nидёт", "", "🙂 — «текст»", MISREAD]
 OPTIONS = [
     {}, {"on_error": "skip"}, {"on_error": "skip", "max_errors": 1}, {"tz": "Europe/Kyiv"},
     {"make_ids": True}, {"columns": "text=topic"}, {"columns": "title=topic.a,source=", "make_ids": True},
@@ -240,13 +242,24 @@ OBJECTS = st.one_of(
 
 @given(st.lists(OBJECTS, max_size=30), st.sampled_from(OPTIONS), st.integers(1, 9))
 @example([{"id": "1", "text": "a"}, {"id": "1", "text": "a"}, {"id": "1", "text": "b"}], {"on_error": "skip"}, 2)
+@example([{"id": "1", "text": "Снег", "published": " "}], {}, 2)
 def test_dicts_read_together_are_those_read_one_by_one(folder, values, options, size):
+    single, placed = [], []
     with pytest.MonkeyPatch.context() as patch:
         for module in (table_blocks, block_reading):
             patch.setattr(module, "TOGETHER", size)
+        patch.setattr(block_reading, "_FEW", 1)
         assert outcome(read_document_blocks, values, folder, **options) == outcome(
             read_documents, values, folder, **options
         )
+        batches = outcome(with_noted_places(partial(in_batches, size=99), placed), values, folder, **options)
+        expected = outcome(with_noted_places(one_by_one, single), values, folder, **options)
+        assert batches[3:] == expected[3:]
+        assert expected[3] is not None or (batches, placed) == (expected, single)
+        dicts, build = [one for one in values if type(one) is dict], Deduplicator.open(None)._document
+        good, _ = built_documents(dicts, build)
+        block = block_reading.block_of_values([dicts[number - 1] for number, _ in good], build)
+        assert repr([*block]) == repr([document for _, document in good])
 
 
 def test_what_a_list_holds_stays_as_it_is():

@@ -15,11 +15,7 @@ if TYPE_CHECKING:
 
 
 def select_key_terms(counts: TermCounts, settings: Settings, statistics: list[Statistics] | None = None) -> KeyTerms:
-    """Select the ``settings.n`` heaviest terms of medium document frequency in every document (Lande, section 2).
-
-    Args:
-        statistics: statistics for the weights; by default those of the documents themselves (with background).
-    """
+    """The ``settings.n`` heaviest terms of medium document frequency, by default by the documents' own statistics."""
     statistics = statistics_of(counts, settings) if statistics is None else statistics
     weights = weigh(counts, statistics, settings)
     keys = heaviest(weights, settings.n)

@@ -147,12 +147,7 @@ LAST = {"id": "last", "text": "", "lang": "ru", "published": "2026-11-21T12:00:0
 
 
 class Failing:
-    """A judge that fails before and after some slots.
-
-    Args:
-        judge: judges the others.
-        fail: numbers of these slots.
-    """
+    """A judge that fails before and after some slots, given by their numbers."""
 
     def __init__(self, judge, fail):
         self._judge = judge

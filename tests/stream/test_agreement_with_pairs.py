@@ -24,13 +24,7 @@ def ingested(path, documents, stream_settings):
 
 
 def from_pairs(documents, name, first=0):
-    """Status, ``of``, relation, counts and terms of each document that ``pairs`` alone speak of.
-
-    Args:
-        documents: all of them.
-        name: STORE:EPOCH.
-        first: only pairs of documents from this place on.
-    """
+    """Status, ``of``, relation, counts and terms of each document from ``first`` on that ``pairs`` alone speak of."""
     documents = documents[first:]
     place = {document.id: number for number, document in enumerate(documents)}
     linked = {}

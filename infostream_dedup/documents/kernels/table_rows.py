@@ -126,29 +126,37 @@ _OPENING: Final = 1000  # characters, and bytes, in which most texts show that t
 
 
 @compiled
-def doubt_encodings(data: Vector[np.uint8], ends: Vector[np.int64], states: Vector[np.uint8]) -> None:
-    """Leave texts that may have been decoded wrongly to the plain code.
+def doubt_encodings(
+    data: Vector[np.uint8], bodies: Vector[np.int64], ends: Vector[np.int64], states: Vector[np.uint8]
+) -> None:
+    """Leave documents whose title or text may have been decoded wrongly to the plain code."""
+    end = 0
+    for text in range(states.size):
+        begin, end = end, ends[text]
+        if states[text] == READ and (_is_doubted(data, begin, bodies[text]) or _is_doubted(data, bodies[text], end)):
+            states[text] = LEFT
+
+
+@inlined
+def _is_doubted(data: Vector[np.uint8], begin: int, end: int) -> bool:
+    """Whether the first bytes look decoded wrongly.
 
     Where UTF-8 or a Cyrillic encoding was taken for a Western one, most letters begin with byte C3; where UTF-8 was
     taken for cp1251, every other letter is the Р or С of its first byte. Texts in koi8-u that were taken for cp1251
     have more capitals than small letters, and the reverse as well.
     """
-    end = 0
-    for text in range(states.size):
-        begin, end = end, ends[text]
-        cyrillic, western, split, large, drawn = 0, 0, 0, 0, 0
-        for at in range(begin, min(end, begin + _EXAMINED) if states[text] == READ else begin, BLOCK):
-            inside = first_bits(min(end, begin + _EXAMINED) - at)
-            russian = between(data, at, 0xD0, 0xD0) & inside
-            cyrillic += popcount(between(data, at, 0xD0, 0xD1) & inside)
-            western += popcount(between(data, at, 0xC2, 0xC3) & inside)
-            split += popcount(russian & between(data, at + 1, 0xA0, 0xA1))
-            large += popcount(russian & between(data, at + 1, 0x90, 0xAF))
-            drawn += popcount(between(data, at, 0xE2, 0xE2) & inside)
-        size = max(min(end - begin, _EXAMINED + 1), 1)
-        doubted = 4 * western > size or 4 * drawn > size or (split > 3 and 3 * split > cyrillic + western)
-        if doubted or (large > _FEWEST_CAPITALS and 2 * large > cyrillic):
-            states[text] = LEFT
+    cyrillic, western, split, large, drawn = 0, 0, 0, 0, 0
+    for at in range(begin, min(end, begin + _EXAMINED), BLOCK):
+        inside = first_bits(min(end, begin + _EXAMINED) - at)
+        russian = between(data, at, 0xD0, 0xD0) & inside
+        cyrillic += popcount(between(data, at, 0xD0, 0xD1) & inside)
+        western += popcount(between(data, at, 0xC2, 0xC3) & inside)
+        split += popcount(russian & between(data, at + 1, 0xA0, 0xA1))
+        large += popcount(russian & between(data, at + 1, 0x90, 0xAF))
+        drawn += popcount(between(data, at, 0xE2, 0xE2) & inside)
+    size = max(min(end - begin, _EXAMINED + 1), 1)
+    doubted = 4 * western > size or 4 * drawn > size or (split > 3 and 3 * split > cyrillic + western)
+    return doubted or (large > _FEWEST_CAPITALS and 2 * large > cyrillic)
 
 
 @inlined

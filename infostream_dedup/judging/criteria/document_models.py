@@ -251,10 +251,7 @@ def word_vectors(counts: TermCounts, given: list[Statistics] | None = None) -> t
 
 
 def title_vectors(titles: list[str], languages: list[str], *, background: bool = False) -> WordVectors:
-    """Make BM25 vectors of titles, weighted by the frequency of words in titles, not in bodies.
-
-    titles: titles, empty if missing.
-    """
+    """Make BM25 vectors of titles (empty if missing), weighted by the frequency of words in titles, not in bodies."""
     counter = SurfaceCounter()
     for title, language in zip(titles, languages, strict=True):
         counter.add(title, language)

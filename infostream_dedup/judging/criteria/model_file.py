@@ -81,10 +81,7 @@ def model_digest(classifier: Classifier) -> str:
 
 
 def write_model(classifier: Classifier, path: str | Path, *, inputs: Iterable[str | Path] = ()) -> None:
-    """Write a model completely or not at all.
-
-    inputs: files that must not be overwritten.
-    """
+    """Write a model completely or not at all; ``inputs`` are files that must not be overwritten."""
     content = model_bytes(classifier)
     with open_output(path, inputs=inputs) as stream:
         stream.write(content)

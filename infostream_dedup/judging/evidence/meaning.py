@@ -97,11 +97,7 @@ each pair by the others, it is .919; of the encoder alone, with its threshold ch
 
 
 class Meanings:
-    """Vectors of the documents of a collection.
-
-    Raises:
-        MissingExtraError, ConfigurationError: the encoder cannot run here.
-    """
+    """Vectors of a collection; MissingExtraError and ConfigurationError if the encoder cannot run here."""
 
     def __init__(self) -> None:
         check_encoder()

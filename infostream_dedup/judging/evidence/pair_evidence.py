@@ -162,10 +162,7 @@ class TripleRanges:
         return found
 
     def write(self, triples: NDArray[np.uint64], begins: NDArray[np.int64]) -> WrittenTriples:
-        """Write the triples of consecutive documents; threads may write at the same time, in any order.
-
-        triples: uint64, ascending in each document, each once.
-        """
+        """Write triples of consecutive documents, ascending and distinct in each; threads may write at once."""
         documents = len(begins) - 1
         counts = np.zeros((RANGES, documents), dtype=np.int32)
         values = np.empty(int(begins[-1] - begins[0]), dtype=np.uint64)
@@ -277,10 +274,7 @@ class TripleRows:
 
 
 def key_rows(keys: sp.csr_array, targets: sp.csr_array) -> kernels.ComparedKeys:
-    """Arrange key terms for the comparison.
-
-    keys: int64 (documents, terms), weights of the 30 heaviest terms in units of 1e-9.
-    """
+    """Arrange key terms; ``keys``: int64 (documents, terms), weights of the 30 heaviest in units of 1e-9."""
     begins, terms = keys.indptr.astype(np.int64, copy=False), keys.indices.astype(np.int32, copy=False)
     weights = keys.data.astype(np.int64, copy=False)
     top = heaviest(begins, weights)

@@ -49,10 +49,7 @@ def passages_of(
     without: NDArray[np.bool_] | None = None,
     progress: Progress | None = None,
 ) -> PassageTable:
-    """Find the passages of documents whose sentences have been read.
-
-    without: bool (sentences,), sentences that must not match, such as boilerplate.
-    """
+    """Find passages of documents that have been read; sentences in ``without`` (bool) match nothing, as boilerplate."""
     from infostream_dedup.judging.passages.passage_table import passage_table
 
     classes = copied_sentences(collection.sentences, settings, without=without, progress=progress)
@@ -69,10 +66,7 @@ def copied_sentences(
     without: NDArray[np.bool_] | None = None,
     progress: Progress | None = None,
 ) -> SentenceClasses:
-    """Find the sentences that are copies of each other.
-
-    without: bool (sentences,), sentences that must not match.
-    """
+    """Find the sentences that are copies of each other, but for those in ``without``: bool (sentences,)."""
     import numpy as np
 
     from infostream_dedup.judging.passages.passage_runs import index_bags, matched

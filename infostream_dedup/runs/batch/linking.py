@@ -72,10 +72,7 @@ def _checksums(terms: NDArray[np.int32], ends: NDArray[np.int64]) -> NDArray[np.
 
 
 def link_nodes(key_terms: KeyTerms, settings: Settings, *, k_min: int, progress: Progress | None = None) -> NodeLinks:
-    """Match the nodes of equal documents.
-
-    settings: ``n``; the score must be ``count``, as the documents of a node may have different weights.
-    """
+    """Match the nodes of equal documents; the score must be ``count``, as their weights may differ."""
     from infostream_dedup.links.compiled.matching import match_nodes
 
     keys, targets, n = key_terms.keys, key_terms.targets, settings.n

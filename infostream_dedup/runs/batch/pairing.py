@@ -373,10 +373,7 @@ class JudgedPairRow(PairRow):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PairChoice:
-    """Which judged pairs are listed, and how.
-
-    Raises ``ConfigurationError``: a value is out of range.
-    """
+    """Which judged pairs are listed, and how; ConfigurationError if a value is out of range."""
 
     # consider exactly the pairs with max(forward, backward) >= k_min, 1 to 12; `None` for the usual candidates
     k_min: int | None = None

@@ -115,10 +115,7 @@ class StatusRules:
 
 
 class Statuses:
-    """Collects the statuses of a collection.
-
-    ``nodes``: the nodes of the collection.
-    """
+    """Collects the statuses of a collection; ``nodes`` are its nodes."""
 
     def __init__(self, nodes: NodeTable) -> None:
         self._nodes = nodes
@@ -151,10 +148,7 @@ def _ids_of(rows: Sequence[dict[str, Any]]) -> Callable[[NDArray[np.int64]], lis
 def statuses_on_disk(
     linked: LinkedRun, *, duplicate_rule: deduplication.DuplicateRule = "equal"
 ) -> deduplication.FoundStatuses:
-    """Decide as ``batch.deduplication.statuses`` does; the score must be ``count``.
-
-    linked: the collection; the hashes of the bodies must have been taken.
-    """
+    """Decide as ``batch.deduplication.statuses`` does; scores are counts, and the hashes of bodies have been taken."""
     nodes = linked.nodes
     rules, found = StatusRules(nodes, linked.settings, duplicate_rule), Statuses(nodes)
     finder, alone = paired(linked, rules.least), rules.alone()
@@ -429,10 +423,7 @@ _DECIDED_AT_ONCE: Final = 200_000
 
 
 def judged_statuses_on_disk(collection: JudgedRun, policy: Policy = EVERY_PAIR) -> deduplication.FoundJudgedStatuses:
-    """Decide as ``batch.deduplication.judged_statuses`` does.
-
-    collection: the documents; the hashes of the bodies must have been taken.
-    """
+    """Decide as ``batch.deduplication.judged_statuses`` does; the hashes of the bodies have been taken."""
     nodes = collection.nodes
     sizes = nodes.sizes[nodes.node_of]
     decided = deduplication.BestPairs.none(len(sizes))

@@ -398,10 +398,7 @@ def select_keys(
 def keys_row(
     first: int, languages: NDArray[np.uint8], keys: TermRows, weights: NDArray[np.int64], targets: TermRows
 ) -> pa.RecordBatch:
-    """A row of KEYS from the key terms and targets of a chunk.
-
-    targets: targets, ascending within a row.
-    """
+    """A row of KEYS from the key terms and the targets of a chunk, ascending within a row."""
     own = np.empty(keys.documents, dtype=np.uint8)
     own_counts(np.arange(keys.documents), keys, targets, own)
     hashes = np.empty((2, keys.documents), dtype=np.uint64)

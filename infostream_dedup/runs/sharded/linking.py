@@ -392,10 +392,7 @@ class BlockRows:
 
 
 class LinkTable:
-    """All links of a collection, mapped from files or in memory.
-
-    ``batches``: of LINKS, one row for the nodes of each chunk.
-    """
+    """All links of a collection, in files or in memory; ``batches``: of LINKS, a row for the nodes of each chunk."""
 
     def __init__(self, batches: Iterable[pa.RecordBatch]) -> None:
         self._rows = sorted(LINKS.rows(batches), key=lambda row: (row["first"], row["nodes"]))
@@ -604,10 +601,7 @@ def own_rows(batches: Iterable[pa.RecordBatch], block_of: NDArray[np.integer]) -
 def request_rows(
     batches: Iterable[pa.RecordBatch], block_of: NDArray[np.integer], firsts: NDArray[np.int64]
 ) -> Iterator[pa.RecordBatch]:
-    """Request the rows in other blocks to which links lead.
-
-    firsts: int64 (chunks,), first node of each chunk, ascending.
-    """
+    """Request the rows in other blocks to which links lead; ``firsts``: the first node of each chunk, ascending."""
     for rows in map(_rows_of, LINKS.rows(batches)):
         asking = np.repeat(block_of[rows.nodes].astype(np.int64), np.diff(rows.indptr))
         abroad = asking != block_of[rows.columns]

@@ -39,10 +39,7 @@ _ROWS_AT_ONCE: Final = 50_000
 
 
 def turn_links(batches: Iterable[pa.RecordBatch], firsts: NDArray[np.int64], nodes: int) -> Iterator[pa.RecordBatch]:
-    """Reverse links: find the links to the nodes of each chunk.
-
-    firsts: int64 (chunks,), first node of each chunk, ascending.
-    """
+    """Find the links to the nodes of each chunk; ``firsts``: the first node of each chunk, ascending."""
     bounds = np.append(firsts, nodes)
     for row in LINKS.rows(batches):
         sources = np.repeat(np.arange(row["nodes"], dtype=np.int64), row["sizes"]) + row["first"]

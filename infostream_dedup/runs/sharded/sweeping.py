@@ -186,10 +186,7 @@ class FoldedLinks(CountedLinks):
 
 
 def block_bounds(sizes: NDArray[np.int64], blocks: int) -> list[tuple[int, int]]:
-    """Cut rows into blocks with about the same number of links.
-
-    blocks: how many, at least 1; some may be empty.
-    """
+    """Cut rows into at least one block, some perhaps empty, with about the same number of links."""
     up_to = np.cumsum(sizes + 1)
     whole = int(up_to[-1]) if len(up_to) else 0
     cuts = np.searchsorted(up_to, [whole * block // blocks for block in range(1, blocks)], side="left")

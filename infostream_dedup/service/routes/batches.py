@@ -8,7 +8,7 @@ import unicodedata
 from collections.abc import AsyncIterator, Callable, Sequence
 from concurrent.futures import Future
 from contextlib import AbstractContextManager, ExitStack
-from typing import Annotated, Any, Final, Literal, cast
+from typing import Annotated, Any, Final, Literal, NamedTuple, cast
 from urllib.parse import quote
 
 import orjson
@@ -17,11 +17,12 @@ from pydantic import BaseModel, Field, WithJsonSchema, field_validator
 from starlette.responses import Response, StreamingResponse
 from starlette.types import Receive, Scope, Send
 
+from infostream_dedup.documents.block_reading import block_of_placed, block_of_values
 from infostream_dedup.documents.column_names import FIELDS
 from infostream_dedup.documents.documents import DocumentBuilder
 from infostream_dedup.documents.records import Place, Record
 from infostream_dedup.errors import BadDataError
-from infostream_dedup.model import Document
+from infostream_dedup.model import Document, DocumentBlock
 from infostream_dedup.model.settings import Thresholds
 from infostream_dedup.service import answer_models as forms
 from infostream_dedup.service.answers import (
@@ -40,7 +41,7 @@ from infostream_dedup.service.problems import Body, ProblemError, checked, detai
 from infostream_dedup.service.running import LaterBatch, RunningService, caller_of, running
 from infostream_dedup.service.tokens import LOCAL, TakenRoom
 from infostream_dedup.stream.deduplicator import Deduplicator, OnConflict, built_documents
-from infostream_dedup.stream.preparation import batch_hash, content_hash
+from infostream_dedup.stream.preparation import batch_hash, content_hashes
 from infostream_dedup.stream.retuning import retune as retune_store
 from infostream_dedup.stream.settings import StreamSettings
 from infostream_dedup.stream.store import Store
@@ -50,8 +51,16 @@ from infostream_dedup.stream.store.restoring import Position, position_of
 _SOURCE: Final = "<batch>"
 
 
-def placed_documents(items: Sequence[Any], *, skip: bool) -> tuple[list[tuple[int, Document]], list[BadDataError]]:
-    """Check the documents of a batch, numbered from 1; the first bad one is raised, or all are set aside."""
+class CheckedDocuments(NamedTuple):
+    """The documents of a batch."""
+
+    good: DocumentBlock
+    numbers: Sequence[int]  # number of each of these, from 1
+    bad: list[BadDataError]  # errors of the others
+
+
+def checked_documents(items: Sequence[Any], *, skip: bool) -> CheckedDocuments:
+    """Check the documents of a batch; the first bad one is raised, or all are set aside."""
     builder = DocumentBuilder()
 
     def build(item: Any, number: int) -> Document:
@@ -60,10 +69,14 @@ def placed_documents(items: Sequence[Any], *, skip: bool) -> tuple[list[tuple[in
             raise place.error("E_TYPE", "expected an object")
         return builder.build(Record(item, place))
 
+    try:
+        return CheckedDocuments(block_of_values(items, build), range(1, len(items) + 1), [])
+    except BadDataError:
+        if not skip:
+            raise
     good, bad = built_documents(items, build)
-    if bad and not skip:
-        raise bad[0]
-    return good, bad
+    placed = [(document, Place(_SOURCE, number)) for number, document in good]
+    return CheckedDocuments(block_of_placed(placed), [number for number, _ in good], bad)
 
 
 def _set_aside(error: BadDataError) -> dict[str, Any]:
@@ -156,34 +169,29 @@ def refuse_many(documents: Sequence[Any], most: int) -> None:
 
 def name_of(batch: GivenBatch) -> tuple[str, bytes]:
     """The id of a batch, by default that of its content, and a digest of its content; BadDataError as on deciding."""
-    placed, _ = placed_documents(batch.documents, skip=batch.on_error == "skip")
-    digest = batch_hash([content_hash(document) for _, document in placed])
+    digest = batch_hash(content_hashes(checked_documents(batch.documents, skip=batch.on_error == "skip").good))
     return batch.batch_id or digest.hex(), digest
 
 
 def decided_batch(stream: Deduplicator, batch: GivenBatch) -> dict[str, Any]:
     """Decide a batch in the writer's thread; it is on disk when this returns."""
     begin, store = time.perf_counter(), cast("Store", stream.store)
-    placed, bad = placed_documents(batch.documents, skip=batch.on_error == "skip")
+    good, numbers, bad = checked_documents(batch.documents, skip=batch.on_error == "skip")
     before = position_of(store.connection).batches
-    verdicts = stream.process(
-        [document for _, document in placed],
-        batch_id=batch.batch_id,
-        on_conflict=batch.on_conflict,
-        on_error=batch.on_error,
-    )
+    verdicts = stream.process(good, batch_id=batch.batch_id, on_conflict=batch.on_conflict, on_error=batch.on_error)
     for error in verdicts.quarantined:
-        error.line = placed[(error.line or 1) - 1][0]
+        error.line = numbers[(error.line or 1) - 1]
     aside = {error.line or 0: error for error in (*bad, *verdicts.quarantined)}
-    placed = [one for one in placed if one[0] not in aside]
+    hashes = {} if batch.batch_id else dict(zip(numbers, content_hashes(good), strict=True))
+    numbers = [one for one in numbers if one not in aside]
     position = store.position
     return {
-        "batch_id": batch.batch_id or batch_hash([content_hash(document) for _, document in placed]).hex(),
+        "batch_id": batch.batch_id or batch_hash([*map(hashes.__getitem__, numbers)]).hex(),
         "replayed": position.batches == before,
         "position": {"batches": position.batches, "documents": position.documents},
         "verdicts": with_extra(
             [verdict.as_dict(stream.settings.verdict_fields) for verdict in verdicts],
-            [batch.documents[number - 1] for number, _ in placed],
+            [batch.documents[number - 1] for number in numbers],
         ),
         "quarantined": [_set_aside(aside[line]) for line in sorted(aside)],
         "ignored": ignored_members(batch.documents),
@@ -416,7 +424,7 @@ async def check(request: Request) -> Response:
     service = running(request)
     asked = await read_body(request, GivenDocuments)
     refuse_many(asked.documents, service.settings.limits.checked)
-    placed_documents(asked.documents, skip=False)
+    checked_documents(asked.documents, skip=False)
     # While the store is being opened, there is nothing to compare with.
     await service.position()
     verdicts = await service.checker.verdicts(asked.documents, asked.on_conflict)

@@ -82,11 +82,7 @@ class NumberWords(NamedTuple):
 
 
 def number_words(words: Mapping[str, str]) -> NumberWords:
-    """Make the table of words and their values, 0 to 10.
-
-    Raises:
-        ValueError: a word is too long.
-    """
+    """Make the table of words and their values, 0 to 10; ValueError if a word is too long."""
     slots, letters = np.zeros(_SLOTS, dtype=np.int64), np.zeros((len(words), LONGEST), dtype=np.uint32)
     for number, word in enumerate(words):
         if len(word) >= LONGEST:
