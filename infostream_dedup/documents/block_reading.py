@@ -372,7 +372,7 @@ def placed_documents(source: Source, bad: BadRecords, reading: Reading) -> Itera
 def placed_batches(source: Source, bad: BadRecords, reading: Reading, size: int) -> Iterator[DocumentBlock]:
     """Read the documents of ``placed_documents`` in batches of ``size``; those that come later are not counted yet."""
     reader = _Reader(reading, make_builder(reading, bad.report), bad, SeenIds())
-    readers = ONE_BY_ONE._replace(lines=reader.lines, values=reader.values)
+    readers = RecordReaders(reader.lines, reader.rows, reader.values)
     # A missing file is told at once, not with the first batch.
     return _batched(reader, reader.placed(open_items(source, reading, readers)), size)
 
@@ -480,6 +480,11 @@ class _Reader:
                 return iter((block,))
         return batch_records(batch, source, before)
 
+    def rows(self, batch: Any, source: str, before: int) -> Iterator[Item | ListBlock]:
+        """Read the rows of a batch together as records, whose values are at hand for a checksum."""
+        items = batch_records(batch, source, before)
+        return items if self._makes_ids or self._cuts else self._gathered(items)
+
     def values(self, values: Iterable[Any]) -> Iterator[Item | ListBlock]:
         return list_records(values) if self._singly else list_blocks(values)
 
@@ -488,7 +493,7 @@ class _Reader:
             for item in items if self._cuts else self._gathered(items):
                 yield from self._one_by_one(iter((item,))) if isinstance(item, Item) else self._block(item)
 
-    def _gathered(self, items: Iterable[Item | _ColumnBlock]) -> Iterator[_ColumnBlock]:
+    def _gathered(self, items: Iterable[Any]) -> Iterator[Any]:
         """Gather records that come one by one."""
         some: list[Item] = []
         for item in items:

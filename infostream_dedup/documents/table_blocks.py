@@ -267,18 +267,18 @@ _PLAIN_LANGUAGES: Final = frozenset((None, "", *OUR_LANGUAGES))
 class KeptDicts(NamedTuple):
     """Dicts of a block that follow one another."""
 
-    source: str
-    first: int  # number of the first one
     dicts: list[dict[str, Any]]
+    places: list[Place]
+    renamed: bool = False  # whether the dicts had other names
 
     def place(self, number: int) -> Place:
         """Place of a dict."""
-        return Place(self.source, self.first + number)
+        return self.places[number]
 
     def record(self, number: int) -> dict[str, Any] | None:
-        """A dict, if its document has the same fields; ``None`` if types are changed."""
+        """A dict, if its document has the same fields; ``None`` if names or types are changed."""
         given = self.dicts[number]
-        return given if _UNCHANGED.issuperset(map(type, given.values())) else None
+        return None if self.renamed or not _UNCHANGED.issuperset(map(type, given.values())) else given
 
 
 @dataclass(frozen=True, slots=True)
@@ -303,8 +303,11 @@ class ListBlock(TableBlock):
 
     def kept(self, rows: NDArray[np.int64]) -> KeptDicts:
         """Dicts, for later."""
-        first = int(rows[0])
-        return KeptDicts(self.source, self.before + first + 1, self.dicts[first : int(rows[-1]) + 1])
+        return KeptDicts(self.dicts[int(rows[0]) : int(rows[-1]) + 1], [*self.places(rows)])
+
+    def places(self, rows: NDArray[np.int64]) -> Iterator[Place]:
+        """Return the places of dicts."""
+        return (Place(self.source, self.before + row + 1) for row in rows.tolist())
 
     def date(self, row: int) -> object:
         """The value of ``published``."""
@@ -330,11 +333,15 @@ class RecordBlock(ListBlock):
     """Records of one source that were made one by one."""
 
     items: list[Item]
-    renamed: bool  # whether the dicts have other names
+    renamed: bool  # whether the dicts had other names
 
     def item(self, row: int) -> Item:
         """Return a record."""
         return self.items[row]
+
+    def kept(self, rows: NDArray[np.int64]) -> KeptDicts:
+        """Records, for later."""
+        return KeptDicts(self.dicts[int(rows[0]) : int(rows[-1]) + 1], [*self.places(rows)], self.renamed)
 
     def places(self, rows: NDArray[np.int64]) -> Iterator[Place]:
         """Return the places of records."""

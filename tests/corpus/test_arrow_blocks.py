@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from infostream_dedup.documents import Reading, ReadingReport, read_documents, reading, table_files
 from infostream_dedup.documents.block_reading import read_document_blocks
 from infostream_dedup.model import DocumentBlock, KeptDocuments, fields_of, without_text
-from tests.corpus.test_block_reading import GERMAN, OPTIONS, outcome
+from tests.corpus.test_block_reading import GERMAN, OPTIONS, assert_batches_are_single, outcome
 
 TEXTS = [
     *(GERMAN, "Мэр открыл мост", "Зима. Снег\nидёт\tи идёт\r", "", None, "🙂 — «текст» \ue000\ud7ff", "a" * 200),
@@ -87,6 +87,7 @@ def test_columns_are_what_single_rows_are(folder, table, options, size, in_file)
         patch.setattr(table_files, "BATCH_ROWS", size)
         patch.setattr(reading, "BATCH_ROWS", size)
         assert outcome(in_columns, source, folder, **options) == outcome(read_documents, source, folder, **options)
+        assert_batches_are_single(source, folder, **options)
 
 
 def news(rows):

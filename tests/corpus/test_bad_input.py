@@ -25,10 +25,7 @@ Z = b'{"id":"z","text":"last"}\n'
 
 
 class Case(NamedTuple):
-    """A bad input and what must be said of it.
-
-    `used` are the ids of the good documents when the fault is skipped.
-    """
+    """A bad input and what must be said of it; `used` are the ids of the good documents when it is skipped."""
 
     name: str
     file: str

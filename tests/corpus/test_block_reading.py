@@ -222,6 +222,14 @@ def test_no_time_is_no_moment(tmp_path):
     assert block.times.tolist() == [NO_TIME, 1_714_521_600_000_000]
 
 
+def assert_batches_are_single(source, folder, **options):
+    single, placed = [], []
+    batches = outcome(with_noted_places(partial(in_batches, size=99), placed), source, folder, **options)
+    expected = outcome(with_noted_places(one_by_one, single), source, folder, **options)
+    assert batches[3:] == expected[3:]
+    assert expected[3] is not None or (batches, placed) == (expected, single)
+
+
 ODD_OBJECTS = [
     *("a", "ы", "\ud83d", "\0", " ", "x" * 600, "2024-05-01", "2024-05-01T10:00:30.123456+03:00", "2024-02-30"),
     *("ru", "en", "ru", "en", "de", "uk-UA", "xx!", None, True, 0, 7, 1.5, float("nan"), float("inf"), 2**70),
@@ -244,7 +252,6 @@ OBJECTS = st.one_of(
 @example([{"id": "1", "text": "a"}, {"id": "1", "text": "a"}, {"id": "1", "text": "b"}], {"on_error": "skip"}, 2)
 @example([{"id": "1", "text": "Снег", "published": " "}], {}, 2)
 def test_dicts_read_together_are_those_read_one_by_one(folder, values, options, size):
-    single, placed = [], []
     with pytest.MonkeyPatch.context() as patch:
         for module in (table_blocks, block_reading):
             patch.setattr(module, "TOGETHER", size)
@@ -252,10 +259,7 @@ def test_dicts_read_together_are_those_read_one_by_one(folder, values, options, 
         assert outcome(read_document_blocks, values, folder, **options) == outcome(
             read_documents, values, folder, **options
         )
-        batches = outcome(with_noted_places(partial(in_batches, size=99), placed), values, folder, **options)
-        expected = outcome(with_noted_places(one_by_one, single), values, folder, **options)
-        assert batches[3:] == expected[3:]
-        assert expected[3] is not None or (batches, placed) == (expected, single)
+        assert_batches_are_single(values, folder, **options)
         dicts, build = [one for one in values if type(one) is dict], Deduplicator.open(None)._document
         good, _ = built_documents(dicts, build)
         block = block_reading.block_of_values([dicts[number - 1] for number, _ in good], build)

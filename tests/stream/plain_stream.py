@@ -56,10 +56,7 @@ class PlainStream:
         self.verdicts.append((document.id, status, self.group[document.ordinal], *row))
 
     def frequencies(self, closed, *, repeats=False):
-        """Documents, length and document frequencies of each closed epoch and language that had a document.
-
-        Those of documents that repeat earlier ones are empty where they are not counted apart.
-        """
+        """Documents, length and document frequencies by closed epoch and language; of repeats only where counted."""
         found = {}
         for document, verdict in zip(self.documents, self.verdicts, strict=True):
             status, relation = verdict[1], verdict[4]

@@ -91,10 +91,7 @@ class DocumentFacts:
         text_hashes: Sequence[bytes],
         addresses: Sequence[str | None],
     ) -> DocumentFacts:
-        """Number sources, texts and addresses, so that equal ones have equal numbers.
-
-        text_hashes: ``equality_hash`` of each text, ``with_left_out``.
-        """
+        """Number sources, texts (by ``equality_hash``) and addresses, so that equal ones have equal numbers."""
         texts = _numbered([one[part] for part in (_COMPARED, _HALF) for one in text_hashes])
         halves = texts[len(text_hashes) :]
         return cls(
