@@ -210,7 +210,6 @@ def test_a_store_keeps_hashes_of_lines_and_forgets_them(tmp_path):
     documents, few = rows_with(FOOTER, source="a"), StreamSettings.of({"window_documents": 2, "epoch_documents": 2})
     with Deduplicator.open(tmp_path / "s.db", few) as one:
         first = one.process(documents[:4])
-        # Lines are learned from documents that have left the window, too.
         assert one.store.expire().documents
         assert [check for check in checks(one.store.connection) if check.faults] == []
     with Deduplicator.open(tmp_path / "s.db") as one:
