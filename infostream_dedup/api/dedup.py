@@ -484,7 +484,7 @@ def drop_near_duplicates(frame: Any, *, text: str = "text", **options: Any) -> A
 
     Raises:
         MissingExtraError: narwhals is not installed (extra ``frames``).
-        UsageError: there is no such column.
+        UsageError: there is no such column, or ``annotate`` or ``out`` is given.
 
     Example:
         >>> import polars
@@ -501,6 +501,8 @@ def drop_near_duplicates(frame: Any, *, text: str = "text", **options: Any) -> A
     table = given.collect() if isinstance(given, nw.LazyFrame) else given
     if text not in table.columns:
         raise UsageError(f"the frame has no column {text!r}; it has {', '.join(map(str, table.columns))}")
+    if unfit := options.keys() & {"annotate", "out"}:
+        raise UsageError(f"{min(unfit)} is for dedup, which writes rows; here the frame loses those that repeat others")
     known = [name for name in ("title", "lang", "published", "source", "url") if name in table.columns and name != text]
     columns = {"text": table[text].to_list()} | {name: table[name].to_list() for name in known}
     # Ids may be doubled or missing in frames: rows go by their numbers.

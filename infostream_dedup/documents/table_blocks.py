@@ -108,7 +108,8 @@ def arrow_block(batch: Any, source: str, before: int) -> ArrowBlock | None:
     if dates is None:
         return None
     values = {field: _values(batch, name) for field, name in NAMES.items()}
-    values[ID] = [one if one is None else str(one) for one in values[ID]]
+    # The plain code refuses a number outside 64 bits, as uint64 can be, and names its row.
+    values[ID] = [None if one is None or (isinstance(one, int) and one >> 63 > 0) else str(one) for one in values[ID]]
     if not all(plain_fields([*values[SOURCE], *values[URL]])):
         return None
     languages = [*map(language_number, _values(batch, "lang"))]
@@ -172,7 +173,7 @@ def _is_simple(kind: Any, of_dates: bool) -> bool:
     return bool(_is_text(kind) or numbers or (of_dates and types.is_timestamp(kind)))
 
 
-def _values(batch: Any, name: str) -> list[str | None]:
+def _values(batch: Any, name: str) -> list[Any]:
     """Strings of a column, all of them None if there is no such column."""
     return batch.column(name).to_pylist() if name in batch.schema.names else [None] * int(batch.num_rows)
 

@@ -44,7 +44,7 @@ class Tabular:
         """
         require_arrow("converting to a table")
         rows = self.as_rows()
-        return arrow_table(rows, () if rows else getattr(self, "columns", ()))
+        return arrow_table(rows, () if rows else getattr(self, "columns", None) or ())
 
     def __arrow_c_stream__(self, requested_schema: Any = None) -> Any:
         """The rows as a stream of Arrow: polars, DuckDB, pandas and ``datasets`` take the result as it is."""

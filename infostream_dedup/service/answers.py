@@ -216,6 +216,6 @@ def _unpacked(body: bytearray, request: Request) -> bytes | bytearray:
         raise ProblemError(400, "bad-request", "the body is damaged, or not compressed by gzip") from None
     if len(unpacked) > most:
         raise ProblemError(413, "too-large", "send fewer documents at once", limit=most)
-    if not unpacker.eof:
-        raise ProblemError(400, "bad-request", "the body ends in the middle")
+    if not unpacker.eof or unpacker.unused_data:
+        raise ProblemError(400, "bad-request", "the body ends in the middle, or goes on after its end")
     return unpacked

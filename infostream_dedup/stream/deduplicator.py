@@ -318,7 +318,7 @@ class Deduplicator(Closing):
 
     def _read_ahead(self, engine: StreamEngine, documents: DocumentBlock, following: Sequence[Document]) -> None:
         """Let another thread read the next batch, if it is certain which of its documents are new: all."""
-        if len(following) < _WORTH_A_THREAD or not self._is_alone:
+        if len(following) < _WORTH_A_THREAD or not self._is_alone or not isinstance(following[0], Document):
             return
         coming = block_of(following)
         ids, made = set(coming.ids), filter(None, map(coming.whole, range(len(coming))))

@@ -42,7 +42,8 @@ def unreported(batches: Iterable[PlacedBatch], intake: Intake, note: Callable[[s
     A batch counts as reported when the next one is requested; a file next to the store, the mark, records this. If the
     mark is missing (the run was killed), the store's last batch may not have been reported in full, so it is repeated.
     """
-    last, mark = intake.last_batch(), _mark_of(intake)
+    path = getattr(intake.stream.store, "path", None)
+    last, mark = intake.last_batch(), None if path is None else path.with_name(f"{path.name}.reported")
     reported_below = 0
     if last is not None:
         reported_below = last.end if mark is not None and read_mark(mark, note) == last.name else last.begin
@@ -63,11 +64,6 @@ def unreported(batches: Iterable[PlacedBatch], intake: Intake, note: Callable[[s
 def _reported(batch: DocumentBlock, intake: Intake, reported_below: int) -> int:
     ordinals = intake.ordinals_of(batch)
     return sum(1 for _ in takewhile(lambda ordinal: ordinal is not None and ordinal < reported_below, ordinals))
-
-
-def _mark_of(intake: Intake) -> Path | None:
-    path = getattr(intake.stream.store, "path", None)
-    return None if path is None else path.with_name(f"{path.name}.reported")
 
 
 def read_mark(mark: Path, note: Callable[[str], None]) -> str | None:

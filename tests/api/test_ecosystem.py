@@ -50,8 +50,9 @@ def test_a_frame_comes_back_as_its_kind(library):
     kept = drop_near_duplicates(given)
     assert type(kept) is type(given)
     assert len((kept.collect() if library == "lazy" else kept)["x"]) == 2
-    with pytest.raises(UsageError, match="no column 'body'"):
-        drop_near_duplicates(given, text="body")
+    for options, told in (({"text": "body"}, "no column 'body'"), ({"annotate": True}, "annotate is for dedup")):
+        with pytest.raises(UsageError, match=told):
+            drop_near_duplicates(given, **options)
 
 
 def test_estimators_fit_pipelines():

@@ -103,8 +103,8 @@ def test_results_without_rows_have_their_columns() -> None:
 def test_an_ingestion_that_nobody_reads_warns(tmp_path) -> None:
     with pytest.warns(RuntimeWarning, match="nothing was ingested"):
         ingest(DOCUMENTS, tmp_path / "a.db")
-    with ingest(DOCUMENTS, tmp_path / "a.db") as ingestion:
-        assert len(list(ingestion)) == len(DOCUMENTS)
+    assert len(list(ingest(DOCUMENTS, tmp_path / "a.db"))) == len(DOCUMENTS)
+    assert ingest([], tmp_path / "a.db", annotate=True).to_arrow().num_rows == 0
 
 
 def test_a_field_of_several_types_is_text_in_a_table() -> None:

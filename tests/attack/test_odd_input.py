@@ -11,6 +11,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from infostream_dedup import dedup
 from infostream_dedup.documents import read_documents
 from infostream_dedup.errors import InfostreamError
 from infostream_dedup.model import Document, Settings
@@ -60,6 +61,8 @@ def test_every_parquet_type_in_every_column(tmp_path, record_figures):
             answer = read(path)
             found[answer] = found.get(answer, 0) + 1
             cases += 1
+    numbers = pa.table({"id": pa.array([1, 2**63], type=pa.uint64()), "text": ["Мост через реку", "Река"]})
+    assert "<frame>:2: field 'id'" in dedup(numbers, on_error="skip").report.first_bad[0]
     record_figures(cases=cases, read=found.get(2, 0), refused=cases - found.get(2, 0), uncaught=0)
     assert found[2] >= 50
 

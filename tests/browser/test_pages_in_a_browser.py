@@ -163,8 +163,6 @@ def test_colours_are_chosen_by_hand(address: str, browser: Any) -> None:
 
 
 def test_new_verdicts_come_to_the_page_and_wait_while_it_is_paused(address: str, browser: Any) -> None:
-    import httpx
-
     def send(name: str) -> None:
         document = {"id": name, "title": f"Заголовок {name}", "text": f"Город {name} открыл мост {name}."}
         assert httpx.post(f"{address}/v1/batches", json={"documents": [document]}, timeout=60).status_code == 200
@@ -246,8 +244,6 @@ def test_a_page_that_is_told_no_number_of_a_job_asks_for_none(address: str, brow
 
 
 def test_new_verdicts_come_again_when_the_page_comes_back(address: str, browser: Any) -> None:
-    import httpx
-
     page = browser.new_context().new_page()
     opened: list[str] = []
     page.on("request", lambda request: opened.append(request.url) if "/events" in request.url else None)

@@ -399,8 +399,6 @@ def test_growth_is_the_exponent_of_doubling() -> None:
 
 
 def test_growth_is_measured_only_when_asked_for() -> None:
-    from infostream_dedup import read_documents
-
     texts = Texts(list(read_documents(documents_path())))
     assert comparison.run_methods(texts, ["tf"]).runs[0].growth is None
     run = comparison.run_methods(texts, ["key-terms-stem"], with_growth=True).runs[0]

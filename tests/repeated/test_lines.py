@@ -13,6 +13,7 @@ from infostream_dedup.judging.repeated import lines
 from infostream_dedup.judging.repeated.lines import LeftOut, LineLearner, blobs_of, fragments_of, known_marks, shortened
 from infostream_dedup.language.text.surface_pool import texts_of
 from infostream_dedup.model import NO_TIME
+from infostream_dedup.stream.store.checking import checks
 
 NEWS = (
     "Лодочная станция откроется в конце апреля.", "Школьники посадили сорок берёз возле стадиона.",
@@ -206,16 +207,16 @@ def test_dedup_keeps_posts_that_share_a_footer_and_reports_it(tmp_path):
 
 
 def test_a_store_keeps_hashes_of_lines_and_forgets_them(tmp_path):
-    from infostream_dedup.stream.settings import StreamSettings
-
-    documents = rows_with(FOOTER, source="a")
-    with Deduplicator.open(tmp_path / "s.db") as one:
+    documents, few = rows_with(FOOTER, source="a"), StreamSettings.of({"window_documents": 2, "epoch_documents": 2})
+    with Deduplicator.open(tmp_path / "s.db", few) as one:
         first = one.process(documents[:4])
+        assert one.store.expire().documents
+        assert [check for check in checks(one.store.connection) if check.faults] == []
     with Deduplicator.open(tmp_path / "s.db") as one:
         second = one.process(documents[4:])
         with one.store.reading() as connection:
             assert connection.execute("SELECT count(*) FROM fragments").fetchone() == (8,)
-    with Deduplicator.open(None) as one:
+    with Deduplicator.open(None, few) as one:
         assert [*first, *second] == list(one.process(documents))
     kept = StreamSettings.of({"keep_repeated_lines": True})
     with Deduplicator.open(tmp_path / "kept.db", kept) as one:

@@ -79,6 +79,7 @@ def test_json_lines_and_gzip(fresh: ServiceClient) -> None:
     (b"{}", {"content-encoding": "br"}, 415, "content-type"),
     (b"{}", {"content-encoding": "gzip"}, 400, "bad-request"),
     (gzip.compress(b"{}", mtime=0)[:-4], {"content-encoding": "gzip"}, 400, "bad-request"),
+    (gzip.compress(b'{"documents": []}', mtime=0) * 2, {"content-encoding": "gzip"}, 400, "bad-request"),
     (gzip.compress(b" " * 30_000_000, mtime=0), {"content-encoding": "gzip"}, 413, "too-large"),
     (b" " * (16 * 1024 * 1024 + 1), {}, 413, "too-large"),
 ])  # fmt: skip

@@ -112,6 +112,7 @@ def test_stories_with_the_words_that_met(filled: ServiceClient) -> None:
     assert len(covered["documents"]) == row["documents"]
     greatest = filled("GET", "/v1/stories?by=size&since=2000-01-01").json()["items"]
     assert [one["documents"] for one in greatest] == sorted((one["documents"] for one in greatest), reverse=True)
+    assert [filled("GET", f"/v1/stories?since={day}").status_code for day in ("2000-01-01", "x")] == [422, 422]
     assert filled("GET", "/v1/stories/none/coverage").status_code == 404
     meeting = found["meetings"][0]
     assert meeting["met"][0].keys() == {"word", "pivot", "their_word", "rung"}

@@ -162,10 +162,12 @@ async def show_stories(
 ) -> Response:
     """The current stories, the latest first; with ``by`` only the greatest, with a document since then."""
     rows = answers.rows_wanted(request, limit)
+    moment = moment_of(since, "since")
     if by:
-        moment = moment_of(since, "since")
         told = await running(request).read(lambda store: story_rows(store.connection, by=by, since=moment, top=rows))
         return answers.every(told)
+    if moment is not None:
+        raise ProblemError(422, "invalid", "since needs an order: size, outlets, origins or spread", field="by")
     (before,) = answers.keyset(after, (int,)) or (None,)
     found = await running(request).read(lambda store: story_page(store.connection, before=before, limit=rows + 1))
     return answers.JsonResponse(answers.listed(found, rows, lambda row: [row["begun"]]))

@@ -126,7 +126,8 @@ def _signatures(connection: sqlite3.Connection) -> Faults:
     for ordinal, id_, forgotten, checksum, *kept in rows:
         gone = bool(forgotten) or ordinal < below
         if kept[0] is None:
-            left = any(part is not None for part in kept)
+            # Its lines, the last part, expire later.
+            left = any(part is not None for part in (kept if forgotten else kept[:-1]))
             yield None if gone and not left else f"the signature of document {id_!r} is missing"
         elif signature_hashes([ordinal], [[value] for value in kept]) != [checksum]:
             yield f"the signature of document {id_!r} does not match its checksum"

@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from infostream_dedup.errors import BadDataError
+from infostream_dedup.judging.repeated.lines import REMEMBERED
 from infostream_dedup.machine.arrays import INT32, blobs_of, numbers_of
 from infostream_dedup.stream.store.connection import naming_failures, place_of, snapshot
 from infostream_dedup.stream.store.document_columns import REPEATS
 from infostream_dedup.stream.store.opening import write_settings_checksum, writing_rows
 from infostream_dedup.stream.store.restoring import counts_apart, first_ordinal_needed, open_epoch
 from infostream_dedup.stream.store.search_index import rebuild_index
-from infostream_dedup.stream.store.tables import IN_BATCH, PARTS, SIGNATURE, stored_checksum
+from infostream_dedup.stream.store.tables import FRAGMENTS, IN_BATCH, PARTS, SIGNATURE, stored_checksum
 
 if TYPE_CHECKING:
     import sqlite3
@@ -38,9 +39,9 @@ class Expired:
 def expire(connection: sqlite3.Connection, path: Path) -> Expired:
     """Delete signatures, evidence and texts of documents in neither the window nor the open epoch.
 
-    Their index entries are deleted too. Verdicts, ids, titles, groups, events and frequencies are kept, so no verdict
-    changes; only a sweep over the past and a search in it need the signatures. The work is divided into short
-    transactions, so that writers need not wait long.
+    Their index entries are deleted too. Verdicts, ids, titles, groups, events, frequencies and the lines of the latest
+    are kept, so no verdict changes; only a sweep over the past and a search in it need the signatures. The work is
+    divided into short transactions, so that writers need not wait long.
     """
     with snapshot(connection, path):
         below = first_ordinal_needed(connection)
@@ -51,8 +52,10 @@ def expire(connection: sqlite3.Connection, path: Path) -> Expired:
         end = min(begin + _ORDINALS_AT_ONCE, below)
         with writing_rows(connection, path):
             for table, _ in PARTS:
+                # Repeated lines are learned from the last documents, whether they are in the window or not.
+                later = REMEMBERED if table is FRAGMENTS else 0
                 query = f"DELETE FROM {table.name} WHERE ordinal >= ? AND ordinal < ?"  # noqa: S608 - our own table
-                gone = connection.execute(query, (begin, end)).rowcount
+                gone = connection.execute(query, (begin - later, end - later)).rowcount
                 deleted += gone if table is SIGNATURE else 0
             connection.execute("DELETE FROM search_index WHERE first + documents <= ?", (end,))
             rebuild_index(connection, [end - 1])
