@@ -279,10 +279,10 @@ def dedup(
     )
     preset = preset_of({**options, "duplicate_rule": rule}, (*FIXED, "duplicate_rule"))
     judged = preset == JUDGED and (settings is None or options.get("preset") is not None)
+    asked: dict[str, Any] = {"join": join, "drop": drop, "identical": identical}
     if judged:
         agreed, read = chosen_for_judging(dedup, DedupKeywords, options, settings=settings, reading=reading)
-        asked = {"join": join, "drop": drop, "identical": identical, "within_days": within_days, "show": show}
-        wanted = policy_options(policy, asked)
+        wanted = policy_options(policy, asked | {"within_days": within_days, "show": show})
         show = wanted.pop("show")
         chosen_policy = Policy.of(within=within, **wanted)
         if rule is not None:
@@ -294,9 +294,7 @@ def dedup(
         refuse_without_judged(
             {
                 "policy": policy,
-                "join": join,
-                "drop": drop,
-                "identical": identical,
+                **asked,
                 "within": None if within == "all" else within,
                 "within_days": None if workdir is not None else within_days,
                 "semantic": semantic,
@@ -402,8 +400,14 @@ def _kept(
     kept = found.kept(ranks)
     if policy.drop is None:
         return kept
-    kinds = (getattr(status, "kind", None) if status.status in ("exact", "duplicate") else None for status in found)
-    return [one or not policy.leaves(kind) for one, kind in zip(kept, kinds, strict=True)]
+    kinds = [getattr(status, "kind", None) if status.status in ("exact", "duplicate") else None for status in found]
+    otherwise = [False] * len(kinds)  # whether one shown only retells the first of its group, which then stays
+    for number, (kind, earlier) in enumerate(zip(kinds, found.of.tolist(), strict=True)):
+        otherwise[number] = kind is not None and (kind not in policy.drop or otherwise[earlier])
+    groups = found.group.tolist()
+    shown = {group: told for group, told, one in zip(groups, otherwise, kept, strict=True) if one}
+    members = zip(kept, kinds, groups, strict=True)
+    return [one or (shown[group] if kind is None else kind not in policy.drop) for one, kind, group in members]
 
 
 def _decided(

@@ -19,7 +19,7 @@ from infostream_dedup.errors import ConfigurationError, UsageError
 from infostream_dedup.machine.files import Closing
 from infostream_dedup.model import Document
 from infostream_dedup.model.limits import Range, check_record
-from infostream_dedup.model.stream_records import VERDICT_FIELDS, Verdict
+from infostream_dedup.model.stream_records import SOMETIMES_FIELDS, VERDICT_FIELDS, Verdict
 from infostream_dedup.model.tabular import Tabular
 
 if TYPE_CHECKING:
@@ -253,7 +253,7 @@ def ingest(
         if mode is not None:
             set_mode(Path(store), mode)
         fields = stream.settings.verdict_fields
-        columns = Annotation(fields[1:], prefix=prefix) if annotate else None
+        columns = Annotation((*fields[1:], *SOMETIMES_FIELDS), prefix=prefix) if annotate else None
         stack.enter_context(bad)
         intake = Intake(stream, bad, listed=listed, columns=columns, on_conflict=on_conflict)
         if webhook is not None:

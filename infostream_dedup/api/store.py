@@ -69,7 +69,7 @@ def _ask(path: str | Path, query: Callable[[Store, Connection], T]) -> T:
 
 def with_titles(path: str | Path, rows: Sequence[dict[str, Any]], name: str = "id") -> list[dict[str, Any]]:
     """Rows of documents, named by this column, with the beginnings of kept texts in place of missing titles."""
-    return _ask(path, lambda store, _: [row | {"title": row["title"] or store.heading(row[name])} for row in rows])
+    return _ask(path, lambda store, _: store.headed(rows, name))
 
 
 _EPOCH = ("documents", "links", "symmetry", "transitivity", "duplicates", "links_across", "symmetry_across", "alarms")

@@ -164,7 +164,7 @@ def ingest(
             latest = _latest_repeats(found)
         else:
             printed = _printed(found, originals=keep is not None, goes_on=goes_on)
-            print_rows(printed, chosen, columns=columns, further=not judged)
+            print_rows(printed, chosen, columns=columns, further=chosen == "xlsx" or not judged)
     if drawn:
         of = [one.of or "" for one in latest]
         repeats = [show(store, one)["document"] for one in {*of, *(one.id for one in latest)}]
@@ -610,7 +610,8 @@ def collect(sources: tuple[str, ...], out: str | None, output_format: str | None
     found = api.collect(sources, on_failure=tell, **given)
     RUN.was_read(found.report)
     form = form_of(out, output_format or (None if out else "jsonl"))
-    print_rows(found.once(), form, columns=found.columns, out=out, inputs=[one for one in sources if "://" not in one])
+    files = [one for one in sources if "://" not in one]
+    print_rows(found.once(), form, columns=found.columns, further=True, out=out, inputs=files)
     used, passed_over = found.report.used, found.report.quarantined_by_code
     said = [f"collected {used} document{'' if used == 1 else 's'}"]
     said += [f"{passed_over[code]} {word}" for code, word in _PASSED_OVER.items() if code in passed_over]

@@ -100,7 +100,7 @@ def _write_cell(sheet: Any, row: int, column: int, value: Any) -> None:
     elif isinstance(value, float) or (isinstance(value, int) and abs(value) < _MOST_DIGITS):
         sheet.write_number(row, column, value)
     else:
-        text = value if isinstance(value, str) else json_bytes(value).decode()
+        text = value if isinstance(value, str) else _format_text(value)
         if len(text) > _LONGEST_CELL:
             raise _too_much(f"row {row}: a text of {len(text):,} characters; a cell holds {_LONGEST_CELL:,}")
         sheet.write_string(row, column, text)
@@ -626,7 +626,7 @@ def _fits_parquet(kind: Any, levels: int = _MAX_LEVELS) -> bool:
 
 
 def _as_text(value: Any) -> str | None:
-    return value if value is None or isinstance(value, str) else json_bytes(value).decode()
+    return value if value is None or isinstance(value, str) else json_bytes(value).decode().strip('"')
 
 
 def _convert_column(table: Any, field: Any) -> Any:

@@ -19,6 +19,7 @@ from infostream_dedup.runs.batch.collection import collect
 from infostream_dedup.runs.batch.deduplication import statuses
 from infostream_dedup.runs.batch.linking import link, link_nodes, verbatim_links
 from infostream_dedup.runs.batch.sweeping import sweep_collection
+from infostream_dedup.sample import documents_path
 
 
 def test_status_group_and_earlier_document_of_every_document(stream):
@@ -272,3 +273,10 @@ def test_a_sweep_of_nodes_is_that_of_documents():
     assert found.recommended_k == expected.recommended_k
     assert found.groups == expected.groups
     assert "counted as a whole" in found.notes[0]
+
+
+def test_where_only_copies_leave_a_text_stays_in_every_wording_even_the_first_of_a_group():
+    given, head = {"join": "copy,retold", "show": "latest"}, {}
+    for row in dedup(documents_path(), annotate=True, **given).rows:
+        head[row["id"]] = head[row["of"]] if row["kind"] == "copy" and row["status"] != "similar" else row["id"]
+    assert {head[row["id"]] for row in dedup(documents_path(), drop="copy", **given).rows} == set(head.values())

@@ -112,12 +112,15 @@ def test_a_known_batch_id_with_other_content_is_refused(run, tmp_path):
 
 
 def test_originals_and_annotations_pass_documents_on(run, tmp_path):
-    verdicts = lines(run("ingest", str(documents_path()), "--store", str(tmp_path / "a.db")).stdout)
-    kept = run("ingest", str(documents_path()), "--store", str(tmp_path / "b.db"), "--keep", "originals").stdout
+    told = "Национальный банк {} учётную ставку до 15 процентов годовых, говорится в сообщении регулятора."
+    rows = [*sample(), *({"id": word, "text": told.format(word)} for word in ("повысил", "понизил"))]
+    given = write(tmp_path / "in.jsonl", rows)
+    verdicts = lines(run("ingest", given, "--store", str(tmp_path / "a.db")).stdout)
+    kept = run("ingest", given, "--store", str(tmp_path / "b.db"), "--keep", "originals").stdout
     repeats = {row["id"] for row in verdicts if row["status"] in ("exact", "duplicate")}
-    assert lines(kept) == [row for row in sample() if row["id"] not in repeats]
-    annotated = run("ingest", str(documents_path()), "--store", str(tmp_path / "c.db"), "--annotate").stdout
-    assert lines(annotated) == [{**row, **verdict} for row, verdict in zip(sample(), verdicts, strict=True)]
+    assert lines(kept) == [row for row in rows if row["id"] not in repeats]
+    annotated = run("ingest", given, "--store", str(tmp_path / "c.db"), "--annotate").stdout
+    assert lines(annotated) == [{**row, **verdict} for row, verdict in zip(rows, verdicts, strict=True)]
 
 
 def test_standard_input_is_followed_until_the_end_of_it(run, tmp_path):

@@ -89,6 +89,9 @@ def test_collect_sums_up_items_and_their_sources(run_command, folder) -> None:
     found = json.loads((folder / "run.json").read_text())
     assert (found["read"], found["used"], found["quarantined"]) == (4, 2, {"again": 1, "empty": 1})
     assert found["sources"] == {"a.ua": 1, "b.ua": 1}
+    post = {"id": 1, "type": "message", "date_unixtime": "1714550400", "forwarded_from": "Маяк", "text": TEXT}
+    (folder / "result.json").write_text(json.dumps({"id": 7, "name": "Вести", "messages": [post]}), encoding="utf-8")
+    assert b"forwarded_by" in run_command(folder, "collect", "result.json", "--format", "csv").stdout
 
 
 def test_every_command_that_reads_documents_sums_them_up(run_command, folder) -> None:

@@ -402,14 +402,14 @@ def test_a_workbook_gives_the_documents_back(tmp_path: Path) -> None:
     openpyxl = pytest.importorskip("openpyxl")
     rows = [
         Document(id="1", text="Мост открыт.", title="=1+1", lang="ru", extra={"rank": 2, "flag": True, "tags": ["a"]}),
-        Document(id="007", text="Міст\nвідкрито @тут", published="2026-11-21T10:05:00Z"),
+        Document(id="007", text="Міст\n@тут", published="2026-11-21T10:05:00Z", extra={"day": date(2026, 11, 21)}),
     ]
     target = tmp_path / "out.XLSX"
     assert write_documents(rows, target) == 2
     found = list(read_documents(target))
-    assert [(one.id, one.title, one.text, one.published) for one in found] == [
-        (one.id, one.title, one.text, one.published) for one in rows
-    ]
+    for one, given in zip(found, rows, strict=True):
+        assert (one.id, one.title, one.text, one.published) == (given.id, given.title, given.text, given.published)
+    assert found[1].extra["day"] == "2026-11-21"
     sheet = openpyxl.load_workbook(target).active
     assert [cell.value for cell in sheet[1]][:3] == ["id", "title", "text"]
     assert {cell.data_type for row in sheet.iter_rows() for cell in row} <= {"s", "n", "b"}, "no formulas"

@@ -1,7 +1,5 @@
 """What is new in a document, and what is made of others."""
 
-from datetime import UTC, datetime
-
 import numpy as np
 import pytest
 from hypothesis import given
@@ -12,6 +10,7 @@ from infostream_dedup.judging.passages.passage_table import DigestRule, find_dig
 from infostream_dedup.judging.passages.provenance import novel_words, novelties, stream_order
 from infostream_dedup.judging.passages.sentence_table import read_collection
 from infostream_dedup.model import NO_TIME, Document
+from tests.passages.test_finding_passages import _document
 
 BRIDGE = "Мэр города открыл вчера новый мост через широкую реку."
 CEREMONY = "На церемонии выступали школьники и ветераны из соседних районов."
@@ -19,10 +18,6 @@ SNOW = "Синоптики обещают на выходных сильный �
 BUDGET = "Парламент принял во втором чтении бюджет страны на будущий год."
 FOOTBALL = "Сборная выиграла решающий матч отборочного турнира со счётом два ноль."
 FARE = "Проезд в городском транспорте подорожает до 25 рублей с января будущего года."
-
-
-def _document(name, text, day=None):
-    return Document(id=name, text=text, time=None if day is None else datetime(2024, 1, day, tzinfo=UTC))
 
 
 def _novel(documents):

@@ -135,10 +135,8 @@ def test_a_story_shows_copies_in_other_languages(fresh: ServiceClient) -> None:
 def test_provenance_on_a_page(filled: ServiceClient, fresh: ServiceClient) -> None:
     group = filled("GET", "/v1/groups?limit=1").json()["items"][0]["group"]
     found = filled("GET", f"/v1/groups/{group}/provenance").json()
-    members = filled("GET", f"/v1/groups/{group}").json()["members"]
-    assert {one["id"]: one["published"] for one in found["copies"]}.items() <= {
-        one["id"]: one["published"] for one in members
-    }.items()
+    own = filled("GET", f"/v1/groups/{group}").json()["members"]
+    assert {(one["id"], one["published"]) for one in found["copies"]} <= {(one["id"], one["published"]) for one in own}
     assert filled("GET", f"/groups/{group}/provenance").text.count('class="kept"') == len(found["copies"])
     assert filled("GET", "/groups/none/provenance").status_code == 404
     fresh("POST", "/v1/batches", json={"documents": [{"id": name, "text": TEXT} for name in "ab"]})
@@ -155,6 +153,9 @@ def test_a_date_without_a_time_is_never_called_the_first(keeping: ServiceClient,
     page = keeping("GET", "/groups/vague/provenance?ui=en").text
     assert "It is not known which of them was first" in page
     assert 'class="badge new">first' not in page
+    for path in ("/groups/vague/provenance?", "/stories?", "/stories/vague?", f"/search?q={TEXT}&"):
+        named = keeping("GET", f"{path}ui=en").text  # a document without a headline by its first words
+        assert (f"{TEXT}</b" in named, "no headline" in named) == (True, False), path
     group = keeping("GET", "/groups?id=vague").text
     assert ' first" cx=' not in group
     # Nothing is shown that nobody gave: no time, and no day for a year.

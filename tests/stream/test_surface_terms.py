@@ -9,7 +9,7 @@ from infostream_dedup.language.text.surface_pool import SurfaceList
 from infostream_dedup.model import LANGUAGES, Settings
 from infostream_dedup.stream import analysis
 from infostream_dedup.stream.analysis import SurfaceTerms, TermNumbers
-from infostream_dedup.terms.kernels import NOTHING, SEVERAL
+from tests.terms.test_counting import read
 
 WORDS = ["мост", "мосты", "река", "рекаКиев", "и", "word", "words", "премьер-министр", "ПриватБанк", "ъ"]
 ALL = (1 << len(LANGUAGES)) - 1
@@ -17,16 +17,7 @@ ALL = (1 << len(LANGUAGES)) - 1
 
 def terms_of(held, words, language):
     codes = held.codes(SurfaceList.of(words), np.full(len(words), ALL, dtype=np.uint8))[language].tolist()
-    return [_terms(code, held.more) for code in codes]
-
-
-def _terms(code, more):
-    if code == NOTHING:
-        return []
-    if code > SEVERAL:
-        return [code]
-    place = SEVERAL - code
-    return more[place + 1 : place + 1 + more[place]].tolist()
+    return [read(code, held.more) for code in codes]
 
 
 @given(

@@ -92,10 +92,6 @@ class Policy:
         found[~self.allows(judged.facts.same_source, judged.facts.hours)] = DocumentStatus.NEW
         return found
 
-    def leaves(self, kind: str | None) -> bool:
-        """Whether a member of a group that is not shown leaves the output; ``kind``: of its pair, if it repeats one."""
-        return self.drop is None or kind is None or kind in self.drop
-
     def _identical(self, judged: JudgedCandidates) -> NDArray[np.bool_]:
         facts, never = judged.facts, np.isin(judged.kinds, _NEVER_IDENTICAL) | judged.facts.figure_alone
         least = 0.0 if self.identical is None else self.identical

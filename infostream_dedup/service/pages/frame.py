@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from datetime import datetime
 from importlib import resources
 from typing import Any, Final, Literal
@@ -21,7 +21,6 @@ from infostream_dedup.service.problems import CODES, PROBLEM_TYPE, ProblemError
 from infostream_dedup.service.running import running
 from infostream_dedup.service.settings import client_address
 from infostream_dedup.service.tokens import LOCAL, SESSION_COOKIE, Caller, Sessions, Tokens
-from infostream_dedup.stream.store import Store
 from infostream_dedup.stream.store.browsing import SLOTS
 
 # The texts of the pages in Ukrainian, Russian and English
@@ -199,11 +198,6 @@ def _decimal(value: float | None, digits: int, words: PageWords) -> str:
         return "–"
     text = f"{value:.{digits}f}".replace("-", "−")
     return text if words.language == "en" else text.replace(".", ",")
-
-
-def titles_of(store: Store, ids: Iterable[str]) -> dict[str, str]:
-    """Return the heading of the latest version of each document, by id; empty if the store does not know it."""
-    return {name: store.heading(name) for name in ids}
 
 
 def problem_answer(request: Request, problem: ProblemError) -> Response:

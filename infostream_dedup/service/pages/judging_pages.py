@@ -18,7 +18,7 @@ from infostream_dedup.judgements import judgements
 from infostream_dedup.judgements.desk import LABELS, last_result, latest_jobs
 from infostream_dedup.service.answers import ANALYST, READER, keyset, listed
 from infostream_dedup.service.job_process import LEAST_PAIRS
-from infostream_dedup.service.pages.frame import chart_of, form_of, page, titles_of, words_for
+from infostream_dedup.service.pages.frame import chart_of, form_of, page, words_for
 from infostream_dedup.service.pairs import NUMBER, check_queue, is_queue, pair_shown, pair_verdict, pairs_for
 from infostream_dedup.service.problems import ProblemError, checked
 from infostream_dedup.service.routes import judgements as desk_routes
@@ -249,14 +249,12 @@ async def labels(request: Request, person: str = "", label: str = "", after: str
     service = running(request)
     found = await service.desk.read(question)
     rows = found["several"]["items"]
-    named = {one for row in (*rows, *found["disagreed"]) for one in (row["a"], row["b"])}
-    titles = await service.read(lambda store: titles_of(store, named))
     return page(
         request,
         "labels",
         rows=rows,
         next=found["several"]["next"],
-        titles=titles,
+        titles=await _titles(service, [*rows, *found["disagreed"]]),
         known=LABELS,
         filters={"person": person, "label": label},
         **{name: found[name] for name in ("agreement", "disagreed", "counts", "persons")},
@@ -433,5 +431,6 @@ def _curve(points: list[dict[str, Any]]) -> dict[str, Any]:
 
 
 async def _titles(service: RunningService, pairs: list[dict[str, Any]]) -> dict[str, str]:
+    """Return the heading of the latest version of each document, by id; empty if the store does not know it."""
     ids = {name for pair in pairs for name in (pair["a"], pair["b"])}
-    return await service.read(lambda store: titles_of(store, ids)) if ids else {}
+    return await service.read(lambda store: {name: store.heading(name) for name in ids}) if ids else {}

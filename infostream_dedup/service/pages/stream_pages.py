@@ -17,7 +17,7 @@ from infostream_dedup.errors import BadDataError
 from infostream_dedup.model.version import VERSION
 from infostream_dedup.service.answers import ANALYST, READER, LiteralEndRoute, existing, keyset, listed
 from infostream_dedup.service.figures import drifts_now, figure_now, health_now, in_order
-from infostream_dedup.service.pages.frame import bars, form_of, page, story_bars, timeline, titles_of
+from infostream_dedup.service.pages.frame import bars, form_of, page, story_bars, timeline
 from infostream_dedup.service.pages.judging_pages import marked_text
 from infostream_dedup.service.pairs import repeated_of, with_repeated
 from infostream_dedup.service.problems import ProblemError, checked
@@ -186,7 +186,7 @@ async def document(request: Request, id: str) -> Response:  # noqa: A002
         return {
             "shown": shown,
             "versions": browsing.document_versions(store.connection, id),
-            "titles": titles_of(store, [shown["of"]] if shown["of"] else []),
+            "titles": {shown["of"]: store.heading(shown["of"])} if shown["of"] else {},
             "others": _others(store, shown),
             "text": None if text is None else with_repeated(whole, repeated_of(store, shown, text)),
         }
@@ -208,7 +208,8 @@ async def show_provenance(request: Request, id: str) -> Response:  # noqa: A002
         found = traced_group(store, id)
         if found is None:
             return None, None
-        return found, browsing.document_versions(store.connection, found["first"])[-1]
+        (first,) = store.headed(browsing.document_versions(store.connection, found["first"])[-1:])
+        return found | {"copies": store.headed(found["copies"])}, first
 
     try:
         found, first = await running(request).read(question)
@@ -239,7 +240,8 @@ async def stories(request: Request, after: str | None = None, order: str = "") -
             rows = story_rows(connection, by=order, since=None, top=_ROWS)
         else:
             rows = story_page(connection, before=before, limit=_ROWS + 1)
-        return [row | {"bars": story_bars(documents_of(connection, [row["story"]]), _SPARK)} for row in rows]
+        named = store.headed(rows, "story")
+        return [row | {"bars": story_bars(documents_of(connection, [row["story"]]), _SPARK)} for row in named]
 
     rows = await running(request).read(question)
     several = listed(rows, _ROWS, lambda row: [row["begun"]])
@@ -254,7 +256,8 @@ async def story(request: Request, id: str) -> Response:  # noqa: A002
         return page(request, "story", status=404, story=None, titles={}, timeline=None)
     members = [one for column in found["columns"] for one in column["documents"]]
     members.sort(key=lambda one: (one["published"] or "", one["ordinal"]))
-    titles = {one["id"]: one["title"] for one in members}
+    named = await running(request).read(lambda store: store.headed(members))
+    titles = {one["id"]: one["title"] for one in named}
     return page(request, "story", story=found, titles=titles, timeline=timeline(members))
 
 
@@ -283,13 +286,16 @@ async def search(request: Request, q: str = "", id: str = "") -> Response:  # no
         if len(text.split()) <= _FEW_WORDS:
             titled = await service.read(lambda store: browsing.documents_titled(store.connection, text.split(), _TOP))
         hits = await service.searched.hits(text=text, top=_TOP)
-    return page(request, "search", text=text, hits=hits, titled=titled, longest=_LONGEST)
+    shown = await service.read(lambda store: store.headed(hits or []))
+    return page(request, "search", text=text, hits=hits and shown, titled=titled, longest=_LONGEST)
 
 
 @router.get("/templates", dependencies=READER)
 async def show_templates(request: Request) -> Response:
     """Recurring forms of sources."""
-    return page(request, "templates", rows=await desk_routes.templates_shown(running(request)))
+    service = running(request)
+    rows = await desk_routes.templates_shown(service)
+    return page(request, "templates", rows=await service.read(lambda store: store.headed(rows, "template")))
 
 
 @router.get("/alarms", dependencies=READER)
@@ -316,7 +322,8 @@ async def show_standing_searches(request: Request, name: str | None = None) -> R
     rows = await service.read(watch_rows)
     hits = None
     if name is not None:
-        hits = await service.read(lambda store: hit_rows(store.connection, name, top=service.settings.limits.page))
+        most = service.settings.limits.page
+        hits = await service.read(lambda store: store.headed(hit_rows(store.connection, name, top=most)))
         if not hits and all(row["name"] != name for row in rows):
             raise ProblemError(404, "not-found")
     return page(request, "watches", rows=rows, name=name, hits=hits)
