@@ -39,10 +39,7 @@ _CHUNK: Final = 500
 
 
 def drawn_documents(documents: int, *, draws: int = DRAWS) -> NDArray[np.uint8]:
-    """How often each document is drawn: uint8 (documents, draws), Poisson with mean 1.
-
-    The draws of a document depend only on its ordinal.
-    """
+    """How often each document is drawn, by its ordinal alone: uint8 (documents, draws), Poisson with mean 1."""
     steps = np.cumsum([math.exp(-1.0) / math.factorial(times) for times in range(_MOST_TIMES)])
     found = np.empty((documents, draws), dtype=np.uint8)
 

@@ -95,10 +95,7 @@ def filled(document: Document, text: str) -> Document:
 
 
 def with_texts(document: Document, title: str, text: str) -> Document:
-    """Return a copy of the document with another title and body.
-
-    Equivalent to ``dataclasses.replace``, which would take longer than reading the text.
-    """
+    """Like ``dataclasses.replace`` with another title and body, but that would take longer than reading the text."""
     return Document(
         id=document.id,
         text=text,

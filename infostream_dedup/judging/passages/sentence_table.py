@@ -350,10 +350,7 @@ class SentenceCollection:
 
 
 def read_collection(documents: Iterable[Document], *, progress: Progress | None = None) -> SentenceCollection:
-    """Cut the bodies of documents into sentences and words, one document at a time.
-
-    Titles are ignored: spans refer to ``Document.text``.
-    """
+    """Cut the bodies of documents, not their titles, into sentences and words, one document at a time."""
     builder = TableBuilder()
     kept: list[Document] = []
     for document in documents:

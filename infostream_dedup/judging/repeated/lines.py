@@ -197,10 +197,7 @@ class LineLearner:
         sources: Sequence[str | None],
         times: NDArray[np.int64],
     ) -> None:
-        """Take in stored documents, in order, as if it had learned from them.
-
-        ordinals: int64 (documents,), ascending, from the last ``REMEMBERED`` documents.
-        """
+        """Take in the last ``REMEMBERED`` stored documents, in order, as if it had learned from them."""
         given = _documents(len(blobs))
         for number, blob in enumerate(blobs):
             rows = np.frombuffer(blob, dtype=FRAGMENT)
@@ -338,10 +335,7 @@ def shortened(
     left_out: LeftOut,
     apart: Sequence[tuple[int, int, int]] = (),
 ) -> Iterator[Shortened]:
-    """Yield the documents that have repeated lines, or parts that stand apart, without them.
-
-    apart: number, begin and end of these parts, ascending.
-    """
+    """Yield documents without repeated lines and the parts that stand ``apart``: number, begin and end, ascending."""
     rows, marks = found
     numbers, places = np.nonzero(marks & LEFT_OUT)
     if not (len(numbers) or apart):

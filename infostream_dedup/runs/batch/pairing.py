@@ -488,10 +488,7 @@ def judged_pair_rows(
     parts: NDArray[np.int64] | None = None,
     progress: Progress | None = None,
 ) -> Iterator[JudgedPairRow]:
-    """Return judged pairs as rows, and translations between languages; all are found before the first row is made.
-
-    Arguments as in ``listed_pairs``.
-    """
+    """Return judged pairs and translations as rows, all found before the first is made; see ``listed_pairs``."""
     wanted = choice.policy.identical is None and any(KIND_NAMES[kind] in choice.kinds for kind in ACROSS)
     between: Between = choice.between if wanted else "none"
     with ThreadPoolExecutor(1) as beside:
