@@ -66,11 +66,13 @@ class MemorySweep:
         ranges = TripleRanges() if self.estimate and not self._looks_again else None
         reader = EvidenceReader(ranges=ranges) if self.confirmed or self.estimate else None
         # The second look is at what dedup and pairs compare: without the lines that many documents repeat.
-        shorter = CollectionReader(hashes=True, evidence=reader, progress=None) if self._looks_again else None
+        headed = self.examples
+        shorter = CollectionReader(hashes=True, headed=headed, evidence=reader) if self._looks_again else None
         take = shorter.take if shorter else reader.take if reader else None
         documents = read(lines=sources.LeftOutLines(self.boilerplate, keep_repeated=True, take=take))
         single = [document for one in documents for document in single_documents(one)] if self.planted else []
-        collection = collect(single if self.planted else documents, hashes=False, progress=self.progress)
+        given = single if self.planted else documents
+        collection = collect(given, hashes=False, headed=headed, progress=self.progress)
         second_look, census = None, None
         if reader is not None:
             second_look, census = self._compared(collection, reader, ranges, shorter.finish() if shorter else None)

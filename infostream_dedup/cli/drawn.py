@@ -13,6 +13,7 @@ import click
 
 from infostream_dedup.cli.output import cell_width, cut, say
 from infostream_dedup.cli.run_log import without_commands
+from infostream_dedup.model import heading
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -180,11 +181,6 @@ def found_documents(sources: Sequence[str], ids: set[str], reading: Mapping[str,
             if len(found) == len(ids):
                 break
     return found
-
-
-def heading(document: Document) -> str:
-    """The title of a document, or the beginning of its text."""
-    return " ".join((document.title or document.text[:300]).split())
 
 
 def document_line(label: str, id: str, document: Document | None) -> str:  # noqa: A002 - its own word

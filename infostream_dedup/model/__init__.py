@@ -12,6 +12,7 @@ from infostream_dedup.model.document import (
     NotCompared,
     fields_of,
     full_text,
+    heading,
     language_number,
     microseconds_of,
     moment_of,
@@ -25,6 +26,7 @@ from infostream_dedup.model.version import VERSION
 
 __all__ = [
     "LANGUAGES", "NO_TIME", "OUR_LANGUAGES", "PRESETS", "VERSION", "Document", "DocumentBlock", "DocumentFields",
-    "KeptDocuments", "Language", "NotCompared", "Settings", "fields_of", "full_text", "language_number",
-    "microseconds_of", "moment_of", "names_in", "one_or_several", "single_documents", "with_texts", "without_text",
+    "KeptDocuments", "Language", "NotCompared", "Settings", "fields_of", "full_text", "heading",
+    "language_number", "microseconds_of", "moment_of", "names_in", "one_or_several", "single_documents", "with_texts",
+    "without_text",
 ]  # fmt: skip

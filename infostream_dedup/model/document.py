@@ -83,6 +83,11 @@ def joined_text(title: str, text: str) -> str:
     return text if not title or text.startswith(title) else f"{title}\n{text}"
 
 
+def heading(document: Document) -> str:
+    """The title of a document, or the beginning of its text."""
+    return " ".join((document.title or document.text[:300]).split())
+
+
 def without_text(document: Document) -> Document:
     """Return a copy of the document with an empty body, for callers that keep many documents."""
     return with_texts(document, document.title, "")
@@ -213,6 +218,7 @@ def single_documents(one: Document | DocumentBlock) -> Iterable[Document]:
 
 # The documents of a whole collection, mostly as columns
 
+_BEGINNING: Final = 160  # bytes
 _START: Final = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND: Final = timedelta(microseconds=1)
 
@@ -249,12 +255,14 @@ class _KeptBlock(NamedTuple):
     urls: Sequence[str | None]
     times: NDArray[np.int64]
     without_text: Callable[[int], Document]
+    beginnings: Sequence[bytes]  # of each text that has no title, if they are kept
 
 
 class KeptDocuments(Sequence[Document]):
-    """Documents without texts. Documents of blocks are created on demand and then kept."""
+    """Documents without texts, or with the first words of untitled ones; those of blocks are made when asked for."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, headed: bool = False) -> None:
+        self._headed = headed
         self._made: list[Document | None] = []
         self._blocks: list[_KeptBlock] = []
         self._begins: list[int] = []
@@ -266,7 +274,8 @@ class KeptDocuments(Sequence[Document]):
     def extend(self, block: DocumentBlock) -> None:
         """Add the documents of a block, without their texts."""
         self._begins.append(len(self._made))
-        self._blocks.append(_KeptBlock(block.ids, block.sources, block.urls, block.times.copy(), block.without_text))
+        own = block.ids, block.sources, block.urls, block.times.copy(), block.without_text
+        self._blocks.append(_KeptBlock(*own, _beginnings(block) if self._headed else ()))
         self._made.extend([None] * len(block))
 
     def __len__(self) -> int:
@@ -283,7 +292,13 @@ class KeptDocuments(Sequence[Document]):
         if made is None:
             number = range(len(self))[number]
             which = bisect_right(self._begins, number) - 1
-            made = self._made[number] = self._blocks[which].without_text(number - self._begins[which])
+            block, place = self._blocks[which], number - self._begins[which]
+            made = block.without_text(place)
+            if block.beginnings and block.beginnings[place]:
+                words = block.beginnings[place].decode(errors="ignore")
+                whole = len(block.beginnings[place]) < _BEGINNING
+                made = with_texts(made, "", words if whole else f"{words[: words.rfind(' ')]}…")
+            self._made[number] = made
         return made
 
     def fields(self) -> DocumentFields:
@@ -298,6 +313,14 @@ class KeptDocuments(Sequence[Document]):
             done = begin + len(block.ids)
         _add(found, self[done:])
         return found
+
+
+def _beginnings(block: DocumentBlock) -> list[bytes]:
+    """Some 80 letters of the texts without a title; empty for the others."""
+    ends = block.offsets[1:].clip(max=block.bodies + _BEGINNING)
+    ends[block.titles > block.offsets[:-1]] = 0
+    whole = block.data.data
+    return [bytes(whole[begin:end]) for begin, end in zip(block.bodies.tolist(), ends.tolist(), strict=True)]
 
 
 def fields_of(documents: Sequence[Document]) -> DocumentFields:

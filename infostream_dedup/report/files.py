@@ -15,6 +15,7 @@ from infostream_dedup.documents import open_output, write_rows
 from infostream_dedup.documents.outputs import require_workbooks
 from infostream_dedup.errors import CannotCreateError, MissingExtraError
 from infostream_dedup.judging.passages.original_message import original_message
+from infostream_dedup.model import heading
 from infostream_dedup.model.settings import MIDDLE, REPRESENTATIONS, base_of
 from infostream_dedup.report import has_plots
 from infostream_dedup.report import tables as contents
@@ -88,7 +89,7 @@ def environment(wording: contents.Wording | None = None) -> Environment:
     )
     environment.globals["_"] = words
     environment.filters |= {name: getattr(words, name) for name in ("percent", "count", "moment", "spoken")}
-    environment.filters["ratio"] = lambda value: words.decimal(value, 3)
+    environment.filters |= {"ratio": lambda value: words.decimal(value, 3), "heading": heading}
     environment.filters["published"] = lambda value: words.decimal(value, 2)
     return environment
 
@@ -456,7 +457,8 @@ def _groups(result: SweepResult) -> Iterable[dict[str, Any]]:
     for name, listing in result.listed.items():
         for number, group in enumerate(listing.groups, start=1):
             for one in group.documents:
-                own = {field: getattr(one, field) for field in ("id", "title", "source", "published", "url")}
+                own = {"id": one.id, "title": one.title or heading(one)}
+                own |= {field: getattr(one, field) for field in ("source", "published", "url")}
                 yield {"representation": name, "k": listing.k, "group": number, "documents": group.size, **own}
 
 

@@ -10,6 +10,7 @@ import xml.etree.ElementTree as ET
 from collections import Counter
 from dataclasses import replace
 from datetime import UTC, datetime
+from html import unescape
 from html.parser import HTMLParser
 from pathlib import Path
 
@@ -19,7 +20,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import infostream_dedup
-from infostream_dedup import Document, compare, dedup, sweep
+from infostream_dedup import Document, compare, dedup, read_documents, sweep
 from infostream_dedup.errors import CannotCreateError, UsageError
 from infostream_dedup.lab.labels import labels_of
 from infostream_dedup.machine.progress import Phrase
@@ -184,6 +185,19 @@ def test_a_cell_leads_to_its_pairs_with_titles_sources_dates_and_addresses(pages
     for shown in (example.title_a, example.source_b, example.url_a, str(example.published_b)[:10]):
         assert shown in there
     assert f"k = 5: 10 of {example.out_of} pairs" in page
+
+
+def test_documents_without_titles_are_shown_by_their_first_words(tmp_path):
+    texts = {one.id: " ".join(one.text.split()) for one in read_documents(documents_path())}
+    rows = [{"id": one, "text": text} for one, text in texts.items()]
+    source = tmp_path / "posts.jsonl"
+    source.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    for documents in (rows, source):
+        page = report_files(sweep(documents, representations=["stem"]))["report.html"].decode()
+        shown = re.findall(r'>([^<]*)</span>\s*<span class="small">no source, no date, ([^ <]*)', page)
+        parts = map(page.count, ("Three examples", "The largest groups", "Largest groups: stem", 'id="pairs-stem-'))
+        assert (all(parts), len(shown) > 100) == (True, True)
+        assert all(texts[one].startswith(unescape(name).removesuffix("…")) and len(name) > 60 for name, one in shown)
 
 
 def test_an_address_that_is_no_web_address_is_not_linked():

@@ -70,7 +70,7 @@ class Weighable(Protocol):
 class Collection:
     """All documents of a collection, in input order."""
 
-    documents: Sequence[Document]  # as read, with `text` left empty
+    documents: Sequence[Document]  # as read, with `text` left empty, or its first words where there is no title
     languages: list[Language]  # language of each document, given or detected
     surfaces: SurfaceTokens  # surfaces of each document; forgotten after `only`
     text_hashes: list[bytes]  # `equality_hash` of each document; no entries if they were not requested
@@ -135,11 +135,12 @@ def collect(
     documents: Iterable[Document | DocumentBlock],
     *,
     hashes: bool = True,
+    headed: bool = False,
     evidence: EvidenceReader | None = None,
     progress: Progress | None = None,
 ) -> Collection:
     """Read a collection once, keeping numbers and dropping texts."""
-    reader = CollectionReader(hashes=hashes, evidence=evidence, progress=progress)
+    reader = CollectionReader(hashes=hashes, headed=headed, evidence=evidence, progress=progress)
     for one in in_blocks(documents):
         reader.take(one)
     return reader.finish()
@@ -150,12 +151,16 @@ class CollectionReader:
 
     Args:
         hashes: whether texts that are equal are to be found.
+        headed: whether documents without titles keep the first words of their texts.
         evidence: receives each document, too.
         progress: called with the number of documents so far.
     """
 
-    def __init__(self, *, hashes: bool, evidence: EvidenceReader | None, progress: Progress | None) -> None:
-        self._kept, self._lengths, self._reader, self._hashed = KeptDocuments(), array("q"), SurfaceCounter(), hashes
+    def __init__(
+        self, *, hashes: bool, headed: bool, evidence: EvidenceReader | None, progress: Progress | None = None
+    ) -> None:
+        self._kept, self._lengths = KeptDocuments(headed=headed), array("q")
+        self._reader, self._hashed = SurfaceCounter(), hashes
         self._hashes, self._beside = list[Future[tuple[list[bytes], NDArray[np.int64]]]](), ThreadPoolExecutor(1)
         self._evidence, self._progress, self._announced = evidence, progress, 0
 

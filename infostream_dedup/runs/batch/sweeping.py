@@ -26,7 +26,7 @@ from infostream_dedup.links.relation import (
 )
 from infostream_dedup.links.similarity_matrix import SimilarityMatrix
 from infostream_dedup.machine.progress import Phrase, Progress
-from infostream_dedup.model import LANGUAGES, VERSION, Document, Language, Settings, fields_of, moment_of
+from infostream_dedup.model import LANGUAGES, VERSION, Document, Language, Settings, fields_of, heading, moment_of
 from infostream_dedup.model.settings import CANDIDATE_TERMS, MIDDLE, Thresholds, series_of
 from infostream_dedup.model.tabular import Tabular
 from infostream_dedup.runs.batch.linking import LinkedPairs, LinkEstimate, LinkEstimator, pair_table, relate, what_met
@@ -101,7 +101,7 @@ def _by_date(documents: Sequence[Document], members: Iterable[int]) -> list[Docu
 
 
 def _most_copied(documents: Sequence[Document], groups: Iterable[list[Document]]) -> list[SourceCopies]:
-    written = Counter(one.source for one in documents if one.source)
+    written = Counter(filter(None, fields_of(documents).sources))
     grouped, first, copied = Counter[str](), Counter[str](), Counter[str]()
     for group in groups:
         grouped.update(one.source for one in group if one.source)
@@ -696,8 +696,8 @@ class Example:
     k: int  # key terms shared in the stronger direction
     a: str  # id of the earlier document
     b: str  # id of the later document
-    title_a: str  # title of a
-    title_b: str  # title of b
+    title_a: str  # title of a, or its first words
+    title_b: str  # title of b, likewise
     language_a: str  # language of a
     language_b: str  # language of b
     forward: int  # key terms of a found in b
@@ -740,8 +740,8 @@ def pick_examples(
                     k=k,
                     a=first.id,
                     b=second.id,
-                    title_a=first.title,
-                    title_b=second.title,
+                    title_a=first.title or heading(first),
+                    title_b=second.title or heading(second),
                     language_a=collection.languages[i],
                     language_b=collection.languages[j],
                     forward=int(pairs.forward[pair]),
