@@ -153,7 +153,10 @@ def test_a_date_without_a_time_is_never_called_the_first(keeping: ServiceClient,
     page = keeping("GET", "/groups/vague/provenance?ui=en").text
     assert "It is not known which of them was first" in page
     assert 'class="badge new">first' not in page
-    for path in ("/groups/vague/provenance?", "/stories?", "/stories/vague?", f"/search?q={TEXT}&"):
+    pair = "a=early&b=late&"
+    search = f"/search?q={TEXT}&"
+    pages = ("/groups/vague/provenance?", "/stories?", "/stories/vague?", search, f"/compare?{pair}", f"/judge?{pair}")
+    for path in pages:
         named = keeping("GET", f"{path}ui=en").text  # a document without a headline by its first words
         assert (f"{TEXT}</b" in named, "no headline" in named) == (True, False), path
     group = keeping("GET", "/groups?id=vague").text
@@ -183,6 +186,9 @@ def test_decisions_about_templates(filled: ServiceClient) -> None:
     assert filled("PUT", address, json={"decision": "perhaps"}).status_code == 422
     assert filled("PUT", "/v1/templates/none", json={"decision": "accept"}).status_code == 404
     assert filled("PUT", "/v1/alarms/7", json={"decision": "known"}).status_code == 404
+    untitled = {"id": "filling-10", "source": row["source"], "text": text.replace("5", "6")}
+    assert filled("POST", "/v1/documents", json=untitled).json()["verdicts"][0]["kind"] == "template"
+    assert f"<bdi>{untitled['text'][:60]}" in filled("GET", "/templates").text
 
 
 def test_a_snoozed_alarm_opens_again_once_its_group_has_grown_by_half(fresh: ServiceClient) -> None:

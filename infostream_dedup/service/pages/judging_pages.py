@@ -101,7 +101,8 @@ async def compare(request: Request, a: str = "", b: str = "") -> Response:
     """The two texts, the earlier document on the left; two boxes where they are not named."""
     if not (a and b):
         return page(request, "compare", sides=[], given=(a, b))
-    shown = await _shown(await running(request).read(lambda store: pair_shown(store, a, b)))
+    service = running(request)
+    shown = await _shown(service, await service.read(lambda store: pair_shown(store, a, b)))
     pieces = [side["pieces"] for side in shown["sides"]]
     repeated = any(piece["repeated"] for own in pieces for piece in own or ())
     return page(request, "compare", kept=None not in pieces, repeated=repeated, **shown)
@@ -143,7 +144,7 @@ async def judge(
         queues=[*judgements.QUEUES, *([queue] if queue not in judgements.QUEUES else [])],
         progress=progress,
         verdict=verdict,
-        **await _shown(pair),
+        **await _shown(service, pair),
     )
 
 
@@ -166,7 +167,7 @@ async def judge_pair(
         if one != other
     )
     pair = await _pair(request, queue, a, b, in_hand)
-    return page(request, "judge_pair", queue=queue, verdict=None, **await _shown(pair))
+    return page(request, "judge_pair", queue=queue, verdict=None, **await _shown(running(request), pair))
 
 
 @router.get("/judge/verdict", dependencies=ANALYST)
@@ -214,11 +215,14 @@ async def _pair(
     return found[0] if found else None
 
 
-async def _shown(pair: dict[str, Any] | None) -> dict[str, Any]:
+async def _shown(service: RunningService, pair: dict[str, Any] | None) -> dict[str, Any]:
     if pair is None:
         return {"sides": None, "passages": 0, "shared_terms": [], "key": "", "choices": CHOICES}
     kept = {name: pair[name] for name in ("passages", "shared_terms")}
-    return kept | {"sides": await asyncio.to_thread(marked_sides, pair), "key": uuid.uuid4().hex, "choices": CHOICES}
+    for side in (sides := await asyncio.to_thread(marked_sides, pair)):
+        # Of this version, which need not be the latest.
+        side["title"] = side["title"] or await service.read(lambda store, at=side["ordinal"]: store.beginning(at))
+    return kept | {"sides": sides, "key": uuid.uuid4().hex, "choices": CHOICES}
 
 
 _ROWS: Final = 50

@@ -295,7 +295,8 @@ async def show_templates(request: Request) -> Response:
     """Recurring forms of sources."""
     service = running(request)
     rows = await desk_routes.templates_shown(service)
-    return page(request, "templates", rows=await service.read(lambda store: store.headed(rows, "template")))
+    named = await service.read(lambda store: store.headed(store.headed(rows, "template"), "filling", "filling_title"))
+    return page(request, "templates", rows=named)
 
 
 @router.get("/alarms", dependencies=READER)

@@ -129,9 +129,9 @@ class StoreReader:
         row = self._connection.execute(query, (id,)).fetchone()
         return "" if row is None else row[0] or self.beginning(row[1])
 
-    def headed(self, rows: Sequence[dict[str, Any]], name: str = "id") -> list[dict[str, Any]]:
+    def headed(self, rows: Sequence[dict[str, Any]], name: str = "id", title: str = "title") -> list[dict[str, Any]]:
         """Rows of documents, named by this column, with ``heading`` in place of missing titles."""
-        return [row | {"title": row["title"] or self.heading(row[name])} for row in rows]
+        return [row | {title: row[title] or self.heading(row[name])} for row in rows]
 
     def ordinal_of(self, *, id: str | None = None, url: str | None = None) -> int | None:  # noqa: A002 - the name of the field
         """Return the ordinal of the latest version of a document by its id or address; ``None`` if there is none."""
