@@ -538,7 +538,7 @@ def _kinds_to_list(kinds: Sequence[str] | str | None, *, every: bool) -> tuple[s
 
     if kinds is None:
         return KIND_NAMES if every else LISTED_KINDS
-    return KIND_NAMES if names_in(kinds) == ("all",) else names_in(kinds)
+    return KIND_NAMES if "all" in names_in(kinds) else names_in(kinds)
 
 
 def _agreed(

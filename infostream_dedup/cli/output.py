@@ -392,7 +392,7 @@ def print_rows(
     kept = [name for name in inputs if name != "-"]
     with outputs.open_output(target, inputs=kept) as file, outputs.packed(file, target) as stream:
         if further and form == "csv":
-            return outputs.write_all_columns(rows, stream, dialect=dialect, without_rows=columns or ())
+            return outputs.write_all_columns(rows, stream, dialect=dialect, first=columns or ())
         return outputs.write_rows(rows, stream, form, columns=columns, dialect=dialect)
 
 

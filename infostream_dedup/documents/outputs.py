@@ -357,10 +357,11 @@ def write_all_columns(
     *,
     raw: bool = False,
     dialect: CsvDialect | CsvForm = "standard",
+    first: Sequence[str] = (),
     without_rows: Sequence[str] = (),
 ) -> int:
-    """Write rows as CSV with the columns of all of them, in order of first appearance."""
-    columns: dict[str, None] = {}
+    """Write rows as CSV with the columns ``first``, then those of all rows, in order of first appearance."""
+    columns = dict.fromkeys(first)
     number = 0
     with tempfile.TemporaryFile() as spool:
         for row in rows:

@@ -100,6 +100,8 @@ def test_pairs_are_written_to_a_file_as_they_are_printed(run, tmp_path):
         out = tmp_path / f"pairs.{ending}"
         assert b"344 pairs: " in run("pairs", SAMPLE, "--out", str(out)).stderr
         assert out.read_bytes() == run("pairs", SAMPLE, "--format", ending).stdout
+    header = (tmp_path / "pairs.csv").read_text().partition("\n")[0].split(",")
+    assert header == pq.read_table(tmp_path / "pairs.parquet").column_names
     run("pairs", SAMPLE, "--out", str(tmp_path / "pairs.tsv.gz"))
     assert gzip.decompress((tmp_path / "pairs.tsv.gz").read_bytes()).startswith(b"a\tb\tforward\t")
     refused = (("pairs.xls",), ("pairs.csv", "--format", "table"), (SAMPLE,))

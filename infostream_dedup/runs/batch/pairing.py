@@ -399,7 +399,7 @@ class PairChoice:
             if getattr(self, name) is not None:
                 object.__setattr__(self, name, limit.check(name, getattr(self, name)))
         for kind in self.kinds:
-            OneOf(*KIND_NAMES).check("kinds", kind)
+            OneOf("all", *KIND_NAMES).check("kinds", kind)
 
     def listed(self, judged: JudgedCandidates) -> ListedPairs:
         """Choose the pairs to list and those that tell of forms, and count those of other kinds."""
