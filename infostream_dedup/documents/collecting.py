@@ -22,7 +22,7 @@ from urllib.parse import urljoin, urlsplit
 from infostream_dedup.documents.dates import written_date
 from infostream_dedup.documents.fetching import is_address
 from infostream_dedup.documents.json_files import parsed_json
-from infostream_dedup.documents.lines import ONE_BYTE, recognised_encoding
+from infostream_dedup.documents.lines import ONE_BYTE, is_table, recognised_encoding
 from infostream_dedup.documents.messengers import BLANK_LINES, Post, posts_of_export, posts_of_page
 from infostream_dedup.errors import BadDataError, MissingExtraError
 from infostream_dedup.machine.files import Readable
@@ -179,6 +179,11 @@ _PACKED: Final = (b"\x1f\x8b", b"\x28\xb5\x2f\xfd")
 _BLANK: Final = "\ufeff \t\r\n"
 
 
+_NOT_COLLECTED: Final = (
+    "{0}, expected RSS, Atom, HTML, WARC or an export of Telegram; other commands read documents in {0} as they are"
+)
+
+
 def collected(
     stream: IO[bytes],
     name: str,
@@ -191,6 +196,8 @@ def collected(
 
     None stands for those of no text, an error for a record of an archive that cannot be parsed.
     """
+    if is_table(name, ("csv", "xlsx", "parquet", "arrow")):
+        raise BadDataError(_NOT_COLLECTED.format("a table"), code="E_FEED", source=name)
     moment = moment or datetime.now(UTC)
     buffered = io.BufferedReader(_Raw(stream))
     head = buffered.peek(_HEAD)[:_HEAD]
@@ -274,11 +281,7 @@ def _export(content: bytes, name: str, moment: datetime) -> Iterator[dict[str, A
     except ValueError:
         posts = None
     if posts is None:
-        message = (
-            "JSON, expected RSS, Atom, HTML, WARC or an export of Telegram; other commands read documents in JSON as "
-            "they are"
-        )
-        raise BadDataError(message, code="E_FEED", source=name)
+        raise BadDataError(_NOT_COLLECTED.format("JSON"), code="E_FEED", source=name)
     yield from (_post(post, moment) for post in posts)
 
 

@@ -15,7 +15,7 @@ import lzma
 import sys
 import zipfile
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from os import PathLike
 from pathlib import PurePath
@@ -44,7 +44,6 @@ _INPUTS: Final[dict[str, InputFormat]] = {
 PACKINGS: Final = (".gz", ".bz2", ".xz", ".zst", ".zip")
 """Endings of the names of packed files. pandas calls a Parquet file with packed pages ``.parquet.gzip``."""
 
-_TABLES: Final = ("csv", "xlsx")
 _STREAMS: Final = ("jsonl", "json", "csv", "text")
 
 READERS: Final = {
@@ -122,12 +121,10 @@ def _inner_format(name: str) -> InputFormat:
     return form
 
 
-def is_table(name: str | PathLike[str]) -> bool:
+def is_table(name: str | PathLike[str], kinds: Sequence[InputFormat] = ("csv", "xlsx")) -> bool:
     """Whether a file to read has rows and columns of cells: CSV, or a workbook."""
     lower = str(name).lower()
-    return any(
-        lower.endswith(ending) and _INPUTS.get("." + ending.split(".")[1]) in _TABLES for ending in KNOWN_ENDINGS
-    )
+    return any(lower.endswith(one) and _INPUTS.get("." + one.split(".")[1]) in kinds for one in KNOWN_ENDINGS)
 
 
 def without_ending(name: str) -> str:

@@ -219,9 +219,10 @@ async def _shown(service: RunningService, pair: dict[str, Any] | None) -> dict[s
     if pair is None:
         return {"sides": None, "passages": 0, "shared_terms": [], "key": "", "choices": CHOICES}
     kept = {name: pair[name] for name in ("passages", "shared_terms")}
-    for side in (sides := await asyncio.to_thread(marked_sides, pair)):
-        # Of this version, which need not be the latest.
-        side["title"] = side["title"] or await service.read(lambda store, at=side["ordinal"]: store.beginning(at))
+    sides = await asyncio.to_thread(marked_sides, pair)
+    # Of these versions, which need not be the latest.
+    titles = await service.read(lambda store: [side["title"] or store.beginning(side["ordinal"]) for side in sides])
+    sides = [side | {"title": title} for side, title in zip(sides, titles, strict=True)]
     return kept | {"sides": sides, "key": uuid.uuid4().hex, "choices": CHOICES}
 
 
