@@ -33,11 +33,7 @@ _READ_AT_ONCE: Final = 500
 
 @dataclass(frozen=True, slots=True)
 class BoilerplateRule:
-    """When a sentence is boilerplate of a source. The first three have flags on the command line.
-
-    Raises:
-        ConfigurationError: a value is out of range.
-    """
+    """When a sentence is boilerplate of a source; ConfigurationError if a value is out of range."""
 
     min_documents: Annotated[int, Range(2)] = 5  # minimum number of the source's texts with the sentence, at least 2
     min_share: Annotated[float, Range(0.0, 1.0)] = 0.005  # minimum share of the source's texts, 0 to 1

@@ -304,10 +304,7 @@ def least_count(settings: Settings, k: int | None = None) -> int:
 
 
 class LinkedPairs:
-    """Unordered pairs of a similarity matrix in the order of (a, b), in blocks of bounded size.
-
-    ``counts``: (documents, documents), directed links.
-    """
+    """Unordered pairs of a matrix of directed links in the order of (a, b), in blocks of bounded size."""
 
     def __init__(self, counts: sp.csr_array) -> None:
         self._links, self._turned = links_of(counts), links_of(counts.T.tocsr())
@@ -315,10 +312,7 @@ class LinkedPairs:
         self.blocks = list(row_blocks(self._work, _BLOCK_LINKS))
 
     def of(self, block: slice) -> tuple[NDArray[np.int64], ...]:
-        """Return the pairs whose earlier document is in a block.
-
-        Returns int64 (pairs,) each: ordinals a < b, sorted; counts a -> b and b -> a, 0 for no link.
-        """
+        """Pairs whose earlier document is in a block: sorted ordinals a < b, counts a -> b and b -> a, 0 for none."""
         found = np.empty((4, int(self._work[block].sum())), dtype=np.int64)
         pairs = list_counted_pairs(self._links, self._turned, block.start, block.stop, found[:2], found[2:])
         return tuple(found[:, :pairs].copy())

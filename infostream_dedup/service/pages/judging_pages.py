@@ -156,10 +156,7 @@ async def judge_pair(
     b: str | None = None,
     besides: Annotated[list[str], Query(max_length=_IN_HAND)] = [],  # noqa: B006 - read only
 ) -> Response:
-    """The part of the page that changes: a named pair, or the next one that the page does not have yet.
-
-    ``besides`` has two ids for each pair that the page already has.
-    """
+    """The part of the page that changes: a named pair, or the next one that is not ``besides``, ids by twos."""
     check_queue(queue)
     in_hand = frozenset(
         judgements.ordered_pair(one, other)

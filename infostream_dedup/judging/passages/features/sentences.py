@@ -49,11 +49,7 @@ class ExactSentence(SentenceFeature):
 @register("shingles", order=40)
 @dataclass(frozen=True)
 class SentenceShingles(SentenceFeature):
-    """Every w consecutive words; a shorter sentence is one shingle.
-
-    Raises:
-        ConfigurationError: a value is out of range.
-    """
+    """Every w consecutive words; a shorter sentence is one shingle; ConfigurationError if a value is out of range."""
 
     w: Annotated[int, Range(1, 100)] = 3  # words in a shingle, 1 to 100
     tau: float = 0.6  # minimum resemblance, above 0 to 1; Yu et al. find 0.6 best for 3, 4 and 5 words
@@ -66,11 +62,7 @@ class SentenceShingles(SentenceFeature):
 @register("spotsigs", order=20)
 @dataclass(frozen=True)
 class SentenceSpotSigs(SentenceFeature):
-    """Chains that end within the sentence; a sentence without one is never a copy.
-
-    Raises:
-        ConfigurationError: a value is out of range.
-    """
+    """Chains within the sentence, without one never a copy; ConfigurationError if a value is out of range."""
 
     c: Annotated[int, Range(1, 10)] = 3  # content words after the antecedent, 1 to 10
     d: Annotated[int, Range(1, 10)] = 1  # distance from one word to where the search for the next begins, 1 to 10
@@ -88,11 +80,7 @@ SOURCES: Final = ("dictionary", "corpus")
 @register("low-idf-sig", order=10)
 @dataclass(frozen=True, kw_only=True)
 class SentenceLowIdfSig(SentenceFeature):
-    """Chains a : t1 : ... : tc.
-
-    Raises:
-        ConfigurationError: a value is out of range.
-    """
+    """Chains a : t1 : ... : tc; ConfigurationError if a value is out of range."""
 
     n: Annotated[int, Range(0, 5000)] = 50  # antecedents, the words of lowest IDF of the sentence's language, 0 to 5000
     c: Annotated[int, Range(1, 10)] = 3  # words after the antecedent, 1 to 10
