@@ -188,10 +188,6 @@ def test_a_followed_folder_takes_every_known_ending(tmp_path) -> None:
 # What the command line says about a report: parts, day, language, workbook
 
 
-def text_of(page):
-    return " ".join(re.sub(r"<[^>]+>", " ", page).split())
-
-
 def test_the_command_is_printed_without_folders_and_parts_are_first_in_tables(run, tmp_path):
     source = tmp_path / "feed.jsonl"
     source.write_bytes(documents_path().read_bytes())
@@ -200,7 +196,7 @@ def test_the_command_is_printed_without_folders_and_parts_are_first_in_tables(ru
     answer = run("sweep", str(source), *options, "--format", "table", "--made", "2026-11-22", "--ui-language", "uk")
     assert answer.returncode == 0, answer.stderr
     assert answer.stdout.decode().split()[:2] == ["part", "representation"]
-    text = text_of((tmp_path / "out" / "report.html").read_text("utf-8"))
+    text = " ".join(re.sub(r"<[^>]+>", " ", (tmp_path / "out" / "report.html").read_text("utf-8")).split())
     assert (
         "Команда infostream-dedup sweep feed.jsonl --representation stem --by month --k 5 --no-estimate --xlsx" in text
     )

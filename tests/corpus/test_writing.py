@@ -251,10 +251,6 @@ def test_nesting_that_is_read_is_written(tmp_path: Path) -> None:
     assert [orjson.loads(source.read_bytes())] == orjson.loads((tmp_path / "out.json").read_bytes())
 
 
-def _types(path: Path) -> dict[str, str]:
-    return {field.name: str(field.type) for field in pq.read_schema(path)}
-
-
 def test_parquet_columns_of_later_batches(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(outputs, "_BATCH_ROWS", 2)
     target = tmp_path / "out.parquet"
@@ -265,7 +261,7 @@ def test_parquet_columns_of_later_batches(tmp_path: Path, monkeypatch: pytest.Mo
     ]  # fmt: skip
     documents = [Document(id=str(n), text="t", extra=extra) for n, extra in enumerate(extras)]
     assert write_documents(documents, target) == 5
-    assert _types(target) == {
+    assert {field.name: str(field.type) for field in pq.read_schema(target)} == {
         "id": "string", "text": "string", "whole": "int64", "number": "double", "mixed": "string",
         "list": "list<element: string>", "object": "string", "wide": "string", "late": "bool", "big": "string",
     }  # fmt: skip
@@ -316,15 +312,11 @@ with open_output(sys.argv[1]) as stream:
 """
 
 
-def unfinished(folder):
-    return list(folder.glob(".infostream-dedup-*.part"))
-
-
 @pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="this system has no SIGKILL")
 def test_the_next_output_removes_what_a_killed_process_left(tmp_path):
     ran = subprocess.run([sys.executable, "-c", KILLED, str(tmp_path / "a.jsonl")], capture_output=True, check=False)
     assert ran.returncode == -signal.SIGKILL, ran.stderr
-    assert len(unfinished(tmp_path)) == 1
+    assert len(list(tmp_path.glob(".infostream-dedup-*.part"))) == 1
     with open_output(tmp_path / "b.jsonl") as stream:
         stream.write(b"whole")
     assert [path.name for path in tmp_path.iterdir()] == ["b.jsonl"]

@@ -29,7 +29,7 @@ def test_two_heaviest_words_by_a_plain_loop(template_models):
 
 @pytest.mark.parametrize("k", [1, 3, 12])
 def test_key_term_links_by_a_plain_loop(template_models, k):
-    targets = [set(row.indices.tolist()) for row in map(template_models.key_terms.targets.__getitem__, _rows(94))]
+    targets = [set(template_models.key_terms.targets[[row]].indices.tolist()) for row in range(94)]
     column = {label: number for number, label in enumerate(template_models.key_terms.labels())}
     keys = [{column[term] for term in template_models.key_terms.terms_of(row)[:12]} for row in range(94)]
     expected = {
@@ -38,10 +38,6 @@ def test_key_term_links_by_a_plain_loop(template_models, k):
         if max(len(keys[a] & targets[b]), len(keys[b] & targets[a])) >= k
     }
     assert pairs_of(key_term_candidates(template_models, k=k)) == expected
-
-
-def _rows(documents):
-    return [[row] for row in range(documents)]
 
 
 def test_documents_without_words_are_not_candidates():

@@ -187,17 +187,14 @@ def test_a_cell_leads_to_its_pairs_with_titles_sources_dates_and_addresses(pages
     assert f"k = 5: 10 of {example.out_of} pairs" in page
 
 
-def test_documents_without_titles_are_shown_by_their_first_words(tmp_path):
+def test_documents_without_titles_are_shown_by_their_first_words():
     texts = {one.id: " ".join(one.text.split()) for one in read_documents(documents_path())}
     rows = [{"id": one, "text": text} for one, text in texts.items()]
-    source = tmp_path / "posts.jsonl"
-    source.write_text("".join(json.dumps(row) + "\n" for row in rows))
-    for documents in (rows, source):
-        page = report_files(sweep(documents, representations=["stem"]))["report.html"].decode()
-        shown = re.findall(r'>([^<]*)</span>\s*<span class="small">no source, no date, ([^ <]*)', page)
-        parts = map(page.count, ("Three examples", "The largest groups", "Largest groups: stem", 'id="pairs-stem-'))
-        assert (all(parts), len(shown) > 100) == (True, True)
-        assert all(texts[one].startswith(unescape(name).removesuffix("…")) and len(name) > 60 for name, one in shown)
+    page = report_files(sweep(rows, representations=["stem"]))["report.html"].decode()
+    shown = re.findall(r'>([^<]*)</span>\s*<span class="small">no source, no date, ([^ <]*)', page)
+    parts = map(page.count, ("Three examples", "The largest groups", "Largest groups: stem", 'id="pairs-stem-'))
+    assert (all(parts), len(shown) > 100) == (True, True)
+    assert all(texts[one].startswith(unescape(name).removesuffix("…")) and len(name) > 60 for name, one in shown)
 
 
 def test_an_address_that_is_no_web_address_is_not_linked():

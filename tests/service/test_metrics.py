@@ -4,7 +4,6 @@ import asyncio
 import json
 import time
 from pathlib import Path
-from typing import Any
 
 import httpx
 import orjson
@@ -46,10 +45,6 @@ def test_the_time_of_the_last_batch_is_that_of_another_process_too(tmp_path: Pat
         client.close()
 
 
-def lines_of(text: str) -> list[dict[str, Any]]:
-    return [orjson.loads(line) for line in text.splitlines() if line.startswith("{")]
-
-
 @pytest.mark.parametrize(("error", "status", "code", "reason"), [
     (CannotWriteError("news.db: database or disk is full"), 507, "disk-full", "news.db: database or disk is full"),
     (StoreBusyError("news.db: busy"), 503, "store-busy", "news.db: busy"),
@@ -77,7 +72,7 @@ def test_the_log_says_why_a_request_failed(
     failures = "infostream_dedup_failures_total 1.0"
     assert fresh("POST", "/v1/batches", json={"documents": []}).status_code == status
     told = capsys.readouterr().err
-    line = lines_of(told)[-1]
+    line = orjson.loads([one for one in told.splitlines() if one.startswith("{")][-1])
     assert (line["status"], line["code"], line.get("reason")) == (status, code, reason)
     assert line["level"] == ("error" if status in (500, 507) else "info")
     assert "text of a document" not in told
