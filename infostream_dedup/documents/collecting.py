@@ -187,10 +187,7 @@ def collected(
     charset: str | None = None,
     moment: datetime | None = None,
 ) -> Iterator[dict[str, Any] | BadDataError | None]:
-    """Yield the documents of a feed, an export or an archive, or the one of a page.
-
-    None stands for those of no text, an error for a record of an archive that cannot be parsed.
-    """
+    """Yield the documents of a feed, export, archive or page: None without a text, an error for a broken record."""
     moment = moment or datetime.now(UTC)
     buffered = io.BufferedReader(_Raw(stream))
     head = buffered.peek(_HEAD)[:_HEAD]

@@ -82,10 +82,7 @@ class Collection:
         return len(self.documents)
 
     def key_terms(self, settings: Settings) -> KeyTerms:
-        """Key terms of every document by the collection's own statistics.
-
-        Terms are counted only once for consecutive calls with the same representation.
-        """
+        """Key terms by the collection's own statistics; successive calls of one representation count terms once."""
         return key_terms_of_surfaces(self.surfaces, settings, counts=self._counts(settings))
 
     def key_terms_of(self, settings: Settings, documents: NDArray[np.int64], all_terms: KeyTerms, /) -> KeyTerms:

@@ -304,10 +304,7 @@ def least_count(settings: Settings, k: int | None = None) -> int:
 
 
 class LinkedPairs:
-    """Unordered pairs of a similarity matrix in the order of (a, b), in blocks of bounded size.
-
-    ``counts``: (documents, documents), directed links.
-    """
+    """Unordered pairs of a matrix of directed links (``counts``), ordered by (a, b), in blocks of bounded size."""
 
     def __init__(self, counts: sp.csr_array) -> None:
         self._links, self._turned = links_of(counts), links_of(counts.T.tocsr())

@@ -211,10 +211,7 @@ def _strength(item: tuple[int, PairRow]) -> tuple[float, float, int]:
 def stricter_rows(
     rows: Iterable[PairRow], settings: Settings, *, k: int | None, min_probability: float | None
 ) -> Iterator[PairRow]:
-    """Filter rows that were listed with a lower threshold.
-
-    k: key terms that must match in at least one direction; the relation of each row becomes the one at k.
-    """
+    """Filter rows listed with a lower threshold: by k in at least one direction; their relations become those at k."""
     for row in rows:
         if k is None:
             probability = getattr(row, "probability", None)

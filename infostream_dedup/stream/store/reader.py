@@ -100,10 +100,7 @@ class StoreReader:
             return table_of(self._connection, first, end, only)
 
     def span(self, *, since: int | None = None, until: int | None = None) -> tuple[int, int]:
-        """Find the documents that arrived within a period of the stream's clock.
-
-        until: end of the period, exclusive; ``None`` for the end of the stream.
-        """
+        """Find the documents that arrived within a period of the stream's clock, without its end; None: no end."""
         with self.reading() as connection:
             first = 0 if since is None else first_ordinal(connection, "clock", since)
             end = position_of(connection).documents if until is None else first_ordinal(connection, "clock", until)
@@ -115,10 +112,7 @@ class StoreReader:
             return terms_of(connection)
 
     def frequencies(self, *, before: int, repeats: bool = False) -> dict[Language, LanguageFrequencies]:
-        """Return the document frequencies that an epoch uses: sums over all epochs before it.
-
-        repeats: only the part of them due to documents that repeat earlier ones.
-        """
+        """Return the frequencies that an epoch uses, of all before; ``repeats``: only of documents that repeat."""
         table: Literal["epoch_frequency", "repeat_frequency"] = "repeat_frequency" if repeats else "epoch_frequency"
         with self.reading() as connection:
             return summed_frequencies(connection, before=before, terms=position_of(connection).terms, table=table)
