@@ -81,11 +81,7 @@ def _cache_of_its_own(tmp_path_factory: pytest.TempPathFactory) -> None:
 
 @pytest.fixture
 def run_command() -> RunIn:
-    """``run_command(folder, "sweep", "a.jsonl", stdin=b"", TZ="UTC")``: exit code, standard output, standard error.
-
-    Runs the command line in this process, as the console script does; in a process of its own if ``anew`` or if an
-    environment is given, or if the test has changed its own.
-    """
+    """Runs the command line in this process, or in its own if ``anew`` or with another environment."""
     begun_with = _environment()  # not that of the first test: libraries that are imported add to it
 
     def start(

@@ -1,7 +1,4 @@
-"""Rules of the house that no linter checks, read off the syntax trees of the whole package.
-
-A place that still breaks a rule is listed in ``NOT_YET``. A listed place that no longer breaks it must leave the list.
-"""
+"""Rules of the house that no linter checks; ``NOT_YET`` lists the places that still break one, and no others."""
 
 from __future__ import annotations
 

@@ -155,10 +155,7 @@ def run(checkout: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
 
 @pytest.fixture(scope="module")
 def checkout(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Another checkout in which all recipes have been followed.
-
-    Files that no recipe changes are links, so that their compiled code is that of this checkout.
-    """
+    """Another checkout, after all recipes; other files are links, so that their compiled code is that of this one."""
     folder = tmp_path_factory.mktemp("checkout")
     ignored = shutil.ignore_patterns("__pycache__", "_dictionaries")
     shutil.copytree(ROOT / "infostream_dedup", folder / "infostream_dedup", ignore=ignored, copy_function=os.symlink)

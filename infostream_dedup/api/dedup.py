@@ -24,7 +24,7 @@ from infostream_dedup.documents import (
     write_documents,
 )
 from infostream_dedup.documents.documents import refuse_idle_prefix, row_as_given
-from infostream_dedup.documents.table_files import form_of_inputs
+from infostream_dedup.documents.table_files import form_of_inputs, frame_columns
 from infostream_dedup.errors import MissingExtraError, UsageError
 from infostream_dedup.machine.platform import collector_paused
 from infostream_dedup.model import Document, DocumentBlock, Settings
@@ -81,6 +81,7 @@ class DedupSummary(Tabular):
             of the copies that are in groups; ``None`` if they were not counted.
         largest: the three largest groups, the earlier first among equals; empty for work on disk.
         advice: with ``k="auto"``, what a sweep over the same documents advised.
+        columns: those of a frame that had no rows.
     """
 
     documents: int
@@ -94,6 +95,7 @@ class DedupSummary(Tabular):
     copies: dict[str, Any] | None = None
     largest: tuple[LargeGroup, ...] = ()
     advice: Advice | None = None
+    columns: tuple[str, ...] = ()
     _again: Callable[[int], DedupSummary] | None = field(default=None, compare=False)
 
     def as_dict(self) -> dict[str, Any]:
@@ -310,7 +312,8 @@ def dedup(
         if out is not None:
             inputs = [*documents.paths, *([] if boilerplate is None else [boilerplate])]
             check_output(out, inputs=inputs, quarantine=read.quarantine)
-        columns = Annotation(JUDGED_STATUS_COLUMNS if judged else STATUS_COLUMNS, prefix=prefix) if annotate else None
+        added = (JUDGED_STATUS_COLUMNS if judged else STATUS_COLUMNS) if annotate else ()
+        columns = Annotation(added, prefix=prefix) if annotate else None
         paths = [] if out is None else documents.paths
         form = form_of_inputs(paths, read) if csv_dialect == "input" else csv_dialect
         refusal = _IN_ROWS if out is None else refuse_on_disk(agreed)
@@ -369,6 +372,7 @@ def dedup(
                 rows=list(_rows(held, told, kept, columns)),
                 removed=list(_removed(held, told, kept)),
                 members=members,
+                columns=() if summary.report.read else (*frame_columns(source), *(prefix + one for one in added)),
                 _again=None if judged or agreed.score != "count" else at_k,
             )
 

@@ -17,7 +17,7 @@ from infostream_dedup.documents import Reading, ReadingReport, check_quarantine,
 from infostream_dedup.documents.reading import chosen_reading
 from infostream_dedup.errors import ConfigurationError
 from infostream_dedup.model import LANGUAGES, Language
-from infostream_dedup.model.limits import check_record
+from infostream_dedup.model.limits import check_record, check_texts
 
 if TYPE_CHECKING:
     from infostream_dedup.judging.passages.passage_table import PassageTable, TextComparison
@@ -182,6 +182,7 @@ def compare(
     if languages is not None and not (len(languages) == 2 and set(languages) <= set(LANGUAGES)):
         raise ConfigurationError(f"languages are {languages!r}; expected two of {', '.join(LANGUAGES)}")
     agreed = _settings(settings, single)
+    check_texts(text_a=text_a, text_b=text_b)
     return compare_texts(text_a, text_b, agreed, languages=languages, dictionaries_only=dictionaries_only)
 
 

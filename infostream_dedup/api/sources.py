@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from dataclasses import asdict, replace
 from itertools import chain, islice
 from pathlib import Path
+from threading import RLock
 from typing import TYPE_CHECKING, Any, Final, Generic, NamedTuple, TypeVar
 
 from infostream_dedup.documents import Reading, ReadingReport, read_documents
@@ -75,6 +76,7 @@ class Listing(Tabular, Generic[Row]):
         self._kept: list[Row] = []
         self._ended = False
         self._next: Iterator[Row] | None = None
+        self._lock = RLock()  # threads may read at once
         self.columns = columns
         self.report = report
         self.warnings = tuple(warnings)
@@ -82,28 +84,31 @@ class Listing(Tabular, Generic[Row]):
     def __iter__(self) -> Iterator[Row]:
         """All rows, from the first."""
         place = 0
-        while place < len(self._kept) or self._keep_next(_TOGETHER):
+        while self._has_row(place, _TOGETHER):
             some = self._kept[place:]
             yield from some
             place += len(some)
 
     def __next__(self) -> Row:
-        if self._next is None:
-            self._next = iter(self)
-        return next(self._next)
+        with self._lock:
+            if self._next is None:
+                self._next = iter(self)
+            return next(self._next)
 
-    def _keep_next(self, most: int = 1) -> bool:
-        """Compute and keep more rows; false at the end."""
-        before = len(self._kept)
-        if not self._ended:
-            self._kept.extend(islice(self._rest, most))
-            self._ended = len(self._kept) < before + most
-        return len(self._kept) > before
+    def _has_row(self, place: int, most: int = 1) -> bool:
+        """Whether there is a row at a place; if none is kept yet, more are computed."""
+        with self._lock:
+            before = len(self._kept)
+            if before <= place and not self._ended:
+                self._kept.extend(islice(self._rest, most))
+                self._ended = len(self._kept) < before + most
+            return len(self._kept) > place
 
     def once(self) -> Iterator[Row]:
         """Yield the rows without keeping those that are still to be computed: the listing is then used up."""
-        kept, rest, ended = self._kept, self._rest, self._ended
-        self._kept, self._rest, self._ended = [], UsedUp(), False
+        with self._lock:
+            kept, rest, ended = self._kept, self._rest, self._ended
+            self._kept, self._rest, self._ended = [], UsedUp(), False
         return chain(kept, () if ended else rest)
 
     def __len__(self) -> int:
@@ -112,14 +117,15 @@ class Listing(Tabular, Generic[Row]):
 
     def __bool__(self) -> bool:
         """Whether there is a row; no more than one is computed for it."""
-        return bool(self._kept) or self._keep_next()
+        return self._has_row(0)
 
     @property
     def rows(self) -> list[Row]:
         """All rows."""
-        self._kept.extend(() if self._ended else self._rest)
-        self._ended = True
-        return self._kept
+        with self._lock:
+            self._kept.extend(() if self._ended else self._rest)
+            self._ended = True
+            return self._kept
 
     def as_dicts(self) -> Iterator[dict[str, Any]]:
         """Yield the rows as plain dicts, one at a time."""
@@ -131,7 +137,10 @@ class Listing(Tabular, Generic[Row]):
 
     def __getstate__(self) -> dict[str, Any]:
         """The state for a copy or another process; all rows are computed."""
-        return {**self.__dict__, "_kept": self.rows, "_rest": iter(()), "_next": None}
+        return {**self.__dict__, "_kept": self.rows, "_rest": iter(()), "_next": None, "_lock": None}
+
+    def __setstate__(self, state: Mapping[str, Any]) -> None:
+        self.__dict__.update(state, _lock=RLock())
 
     def __repr__(self) -> str:
         # Do not compute rows only to display them.

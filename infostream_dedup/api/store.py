@@ -413,7 +413,7 @@ def health(path: str | Path, *, last: int | None = None) -> list[dict[str, Any]]
     Returns:
         Rows ``epoch, source, documents, links, symmetry, transitivity, duplicates, links_across, symmetry_across,
         alarms`` with the intervals of S and T (``..._low``, ``..._high``): one without a source for each epoch, then
-        one for each of its ten largest sources. Epochs whose key terms 'store expire' has deleted are left out.
+        one for each of its ten largest sources. Of epochs that 'store expire' reached, the last twenty are shown.
     """
     from infostream_dedup.stream.health import stream_health
 
@@ -531,10 +531,11 @@ def expire(path: str | Path) -> Expired:
     Returns:
         The number of deleted signatures, and the bytes returned to the disk.
     """
+    from infostream_dedup.stream import health
     from infostream_dedup.stream.store import Store
 
     with Store.open(path, create=False) as opened:
-        return opened.expire()
+        return health.expire(opened)
 
 
 def index(path: str | Path) -> tuple[int, int]:

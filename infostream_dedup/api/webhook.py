@@ -60,8 +60,8 @@ class Receiver:
             secret = secret or os.environ.get(SECRET, "").encode()
         if len(secret) < _SHORTEST:
             raise ConfigurationError(
-                f"{where}: {len(secret)} bytes; webhooks (--webhook) are signed with a secret of {_SHORTEST} or more "
-                f"from the environment variable {SECRET} or a file (--webhook-secret)"
+                f"{where}: {len(secret)} bytes; what is posted is signed with a secret of {_SHORTEST} or more from the "
+                f"environment variable {SECRET} or the file that webhook_secret (--webhook-secret) names"
             )
         return cls(address, secret)
 

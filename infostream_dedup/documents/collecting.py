@@ -192,10 +192,7 @@ def collected(
     charset: str | None = None,
     moment: datetime | None = None,
 ) -> Iterator[dict[str, Any] | BadDataError | None]:
-    """Yield the documents of a feed, an export or an archive, or the one of a page.
-
-    None stands for those of no text, an error for a record of an archive that cannot be parsed.
-    """
+    """Yield the documents of a feed, export, archive or page: None without a text, an error for a broken record."""
     if is_table(name, ("csv", "xlsx", "parquet", "arrow")):
         raise BadDataError(_NOT_COLLECTED.format("a table"), code="E_FEED", source=name)
     moment = moment or datetime.now(UTC)

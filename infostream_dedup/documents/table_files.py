@@ -239,6 +239,13 @@ def is_frame(source: object) -> bool:
     return not is_series(source) and any(hasattr(source, name) for name in _ARROW)
 
 
+def frame_columns(source: Any) -> tuple[str, ...]:
+    """Names of the columns of a table in memory; none for any other source."""
+    frame = loaded(source)
+    names = _open_reader(frame).schema.names if is_frame(frame) else ()
+    return tuple(name for name in names if not _PANDAS_INDEX.fullmatch(name))
+
+
 def frame_records(
     frame: Any, names: ColumnNames, read_batch: ReadBatch, *, ids: bool = True, source: str = FRAME
 ) -> Iterator[Any]:

@@ -258,10 +258,7 @@ class Copies:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DistinctTexts:
-    """The distinct texts of a universe, in the order of their first dates.
-
-    Equal texts from different weeks are kept apart, so that each text has one date.
-    """
+    """The distinct texts of a universe by first date; equal texts of different weeks are kept apart."""
 
     firsts: NDArray[np.int64]  # int64 (texts,), the first document of each
     classes: TextClasses  # the documents of each

@@ -248,10 +248,7 @@ _CHECKED_SHARE: Final = SHARE_THRESHOLDS.index(0.4) + 1  # step of the share sco
 
 
 class SweepEstimator:
-    """Counts the copies among the links of a collection, and estimates the duplicates if possible.
-
-    The census of copies is taken once, for all representations.
-    """
+    """Counts the copies among links, once for all representations, and estimates the duplicates if possible."""
 
     def __init__(self, collection: Weighable, census: CopyCensus) -> None:
         self._collection = collection

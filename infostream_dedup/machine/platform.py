@@ -379,10 +379,7 @@ def _left_in_group() -> int | None:
 
 @contextmanager
 def collector_paused() -> Iterator[None]:
-    """Create millions of objects, none of them garbage, without searching them for cycles.
-
-    The search can take longer than creating the objects. Also works as a decorator.
-    """
+    """Create millions of objects without searching them for cycles, which may take longer; also a decorator."""
     was_enabled = gc.isenabled()
     gc.disable()
     try:

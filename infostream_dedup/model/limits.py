@@ -129,6 +129,15 @@ def check_record(name: str, value: object, kind: type) -> None:
         )
 
 
+def check_texts(**given: object) -> None:
+    """Check arguments that are text."""
+    for name, value in given.items():
+        if not isinstance(value, str):
+            raise ConfigurationError(f"{name} is of type {type(value).__name__}; expected a text")
+        if surrogate := next((one for one in value if "\ud800" <= one <= "\udfff"), None):
+            raise ConfigurationError(f"{name} has a lone surrogate {surrogate!a}; expected Unicode text")
+
+
 def check_moment(name: str, value: object) -> None:
     """Check an argument that is a moment with a time zone, or ``None``."""
     if value is not None and (not isinstance(value, datetime) or value.utcoffset() is None):

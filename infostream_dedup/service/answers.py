@@ -86,10 +86,11 @@ def rows_wanted(request: Request, limit: int | None, field: str = "limit") -> in
     limits = running(request).settings.limits
     if limit is None:
         return limits.page
-    if not 1 <= limit <= limits.rows:
-        raise ProblemError(
-            422, "invalid", "ask for fewer rows, and continue with 'next'", field=field, limit=limits.rows
-        )
+    if limit < 1:
+        raise ProblemError(422, "invalid", "ask for one row or more", field=field)
+    if limit > limits.rows:
+        advice = "ask for fewer rows, and continue with 'next'"
+        raise ProblemError(422, "invalid", advice, field=field, limit=limits.rows)
     return limit
 
 
@@ -178,7 +179,9 @@ def _read(unpacked: bytes | bytearray, request: Request) -> Any:
         raise ProblemError(413, "too-large", "send fewer values in one request", limit=most)
     if not request.headers.get("content-type", "").startswith("application/x-ndjson"):
         return _parsed(unpacked)
-    return {"documents": [_parsed(line) for line in unpacked.splitlines() if line.strip()]}
+    lines: Sequence[bytes | bytearray] = unpacked.splitlines()
+    skip = request.query_params.get("on_error") == "skip"
+    return {"documents": [_parsed_line(one, line, skip=skip) for line, one in enumerate(lines, 1) if one.strip()]}
 
 
 _SHORT: Final = 64 * 1024
@@ -199,6 +202,17 @@ def _parsed(body: bytes | bytearray) -> Any:
     if doubled is not None:
         raise ProblemError(400, "json", f"the name {doubled!r} comes twice in one object; leave one of them")
     return value
+
+
+def _parsed_line(line: bytes | bytearray, number: int, *, skip: bool) -> Any:
+    """A document; if the batch sets bad ones aside, the problem of a line stands for what it has."""
+    try:
+        return _parsed(line)
+    except ProblemError as problem:
+        said = ProblemError(400, "json", f"line {number}: {problem.detail.replace('line 1 ', '')}")
+        if skip:
+            return said
+        raise said from None
 
 
 def _unpacked(body: bytearray, request: Request) -> bytes | bytearray:

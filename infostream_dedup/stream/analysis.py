@@ -577,10 +577,7 @@ class KeyRows(NamedTuple):
 def choose_keys(
     analysed: Analysed, first: int, end: int, frequencies: WeighingFrequencies, numbers: TermNumbers, settings: Settings
 ) -> KeyRows:
-    """Select the ``settings.n`` heaviest terms of some documents of a batch (Lande, section 2).
-
-    Terms of equal weight are taken in code point order, whatever their numbers.
-    """
+    """Select the ``settings.n`` heaviest terms (Lande, section 2) of documents, equal ones in code point order."""
     indptr = analysed.terms.indptr[first : end + 1]
     terms = analysed.terms.values[indptr[0] : indptr[-1]]
     values = _weights(analysed, first, end, frequencies, numbers, settings)

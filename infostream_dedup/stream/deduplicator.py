@@ -49,10 +49,7 @@ if TYPE_CHECKING:
 
 
 class MemoryStore:
-    """Verdicts of the window's documents and batches, for streams that end with the process.
-
-    An id or a batch is known as long as one of its documents is in the window.
-    """
+    """Verdicts of the window's documents and batches, for streams that end with the process."""
 
     def __init__(self) -> None:
         self._documents: dict[str, list[Known]] = {}
@@ -272,7 +269,8 @@ class Deduplicator(Closing):
         """
         OneOf(*get_args(OnError)).check("on_error", on_error)
         _check_batch_id(batch_id)
-        if isinstance(batch, Mapping | Document | str):
+        is_list = hasattr(batch, "__iter__") or hasattr(batch, "__getitem__")
+        if not is_list or isinstance(batch, Mapping | Document | str):
             raise ConfigurationError(f"{type(batch).__name__} is not a batch; expected a list of documents or mappings")
         conflict = self._on_conflict if on_conflict is None else _checked_conflict(on_conflict)
         if on_error == "skip":

@@ -437,10 +437,7 @@ class StreamEngine:
         links: Sequence[Sequence[LinkAcross]],
         decided: Decided,
     ) -> list[Verdict]:
-        """Judge documents whose columns are in the window, as far as possible together.
-
-        oldest: int64 (documents,), first ordinal in the window when each arrives.
-        """
+        """Judge documents of the window; ``oldest``: int64, first ordinal in the window when each arrives."""
         equals, before = self._memory.equals(documents[0].ordinal, oldest), len(decided.verdicts)
         decided.remembered += documents
         for begin in range(0, len(documents), _JUDGED_AT_ONCE):

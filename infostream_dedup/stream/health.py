@@ -5,6 +5,7 @@ The links of an epoch's documents among themselves are found again by the terms 
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from dataclasses import asdict, dataclass, field, replace
 from math import sqrt
@@ -18,7 +19,14 @@ from infostream_dedup.machine.arrays import Ragged, offsets_of, places_of, spars
 from infostream_dedup.stream.kernels.pivot import PLACE_BITS
 from infostream_dedup.stream.settings import StreamSettings
 from infostream_dedup.stream.store import Store
-from infostream_dedup.stream.store.restoring import FEWEST_EPOCHS, first_ordinal, may_alarm, open_epoch
+from infostream_dedup.stream.store.opening import state_of, write_settings_checksum
+from infostream_dedup.stream.store.restoring import (
+    FEWEST_EPOCHS,
+    first_ordinal,
+    first_ordinal_needed,
+    may_alarm,
+    open_epoch,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -28,6 +36,7 @@ if TYPE_CHECKING:
 
     from infostream_dedup.model import Settings
     from infostream_dedup.stream.store.document_columns import PivotTable
+    from infostream_dedup.stream.store.removal import Expired
 
 _LAST: Final = 5
 _SOURCES: Final = 10
@@ -108,7 +117,7 @@ def alarms_since(store: Store, epoch: int) -> list[str]:
 
 
 def stream_health(path: str | Path, *, last: int | None = None) -> list[EpochHealth]:
-    """Measure the last closed epochs of a store whose key terms are kept, by their links among themselves."""
+    """Measure the last closed epochs of a store, by their links among themselves."""
     with Store.open(path, create=False, read_only=True) as store, store.reading():
         return _health_of(store, last=last)
 
@@ -132,12 +141,42 @@ def with_alarms(rows: Iterable[EpochHealth], *, last: int | None = None) -> list
 
 
 def epoch_health(store: Store, epoch: int) -> list[EpochHealth]:
-    """Measure a closed epoch, without alarms: all sources, then its largest ones; empty if its key terms are gone."""
+    """Measure a closed epoch, without alarms: all sources, then its largest ones; as `expire` did if terms are gone."""
     first, end = (first_ordinal(store.connection, "epoch", one) for one in (epoch, epoch + 1))
-    if first == end or first < store.expired_below:
-        return []
     stream = StreamSettings.of(store.settings)
+    if first < store.expired_below:
+        k, rows = state_of(store.connection).get(_EXPIRED, {}).get(str(epoch), (None, ()))
+        # A stream that was retuned since compares links at another k.
+        return [_from_plain(one) for one in rows] if k == stream.k_duplicate else []
+    if first == end:
+        return []
     return list(_measured(store, epoch, (first, end), stream.terms.but(k=stream.k_duplicate)))
+
+
+_EXPIRED: Final = "expired_health"
+"""Name of their row in table ``state``: ``{epoch: [k, measured rows]}``."""
+_KEPT: Final = 20  # epochs
+
+
+def expire(store: Store) -> Expired:
+    """Delete what no verdict needs, but keep the last epochs' measured rows: later ones are compared with them."""
+    with store.reading() as connection:
+        last = first_ordinal_needed(connection) - 1
+        row = connection.execute("SELECT epoch FROM document WHERE ordinal = ?", (last,)).fetchone()
+        end, k = (row[0] + 1 if row else 0), StreamSettings.of(store.settings).k_duplicate
+        measured = {str(one): (k, epoch_health(store, one)) for one in range(max(0, end - _KEPT), end)}
+    with store.transaction():
+        # Another process may have measured a later epoch meanwhile.
+        known = state_of(store.connection).get(_EXPIRED, {}) | {name: one for name, one in measured.items() if one[1]}
+        latest = {name: known[name] for name in sorted(known, key=int)[-_KEPT:]}
+        plain = json.dumps(latest, default=asdict)
+        store.connection.execute("REPLACE INTO state (name, value) VALUES (?, ?)", (_EXPIRED, plain))
+        write_settings_checksum(store.connection)
+    return store.expire()
+
+
+def _from_plain(row: dict[str, Any]) -> EpochHealth:
+    return EpochHealth(**{**row, "interval": Interval(*row["interval"]), "across": Interval(*row["across"])})
 
 
 _READ: Final = ("sources", "languages", "lengths", "keys", "targets", "statuses", "members", "canonical", "further")

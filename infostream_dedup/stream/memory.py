@@ -83,10 +83,7 @@ class Groups:
         self.in_stories: Container[str] = ()
 
     def state(self) -> Mapping[str, int]:
-        """Groups whose earliest document has left the window, with the ordinal of that document.
-
-        Between changes it is the same object, because a large window has thousands of such groups.
-        """
+        """Groups whose earliest document has left the window, with its ordinal; the same object between changes."""
         if self._state is None:
             self._state = dict(sorted(self._orphaned.items()))
         return self._state
@@ -354,10 +351,7 @@ class Memory:
         return bool(told_anew(one, other, (both.at(one), both.at(other)), records)[0])
 
     def oldest_at(self, first: int, documents: int) -> NDArray[np.int64]:
-        """Advance the clock over documents whose columns have been added.
-
-        Returns int64 (documents,): first ordinal in the window when each of them arrives, ascending.
-        """
+        """Advance the clock over documents; return int64: first ordinal in the window when each arrives, ascending."""
         settings, window = self._settings, self.window
         row = first - window.first
         clocks = window.clocks[row : row + documents]

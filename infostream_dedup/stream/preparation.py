@@ -58,10 +58,7 @@ class Compared(NamedTuple):
 
 
 class ComparedTexts:
-    """Leaves repeated lines out of the documents of a stream.
-
-    ``left_out`` is what has been left out of the documents judged so far.
-    """
+    """Leaves repeated lines out of documents; ``left_out`` is what those judged so far have lost."""
 
     def __init__(self, settings: StreamSettings) -> None:
         keeps = settings.keep_repeated_lines or settings.preset != "judged"
@@ -102,10 +99,7 @@ class ComparedTexts:
 
 
 def repeated_spans(title: str, text: str, lines: bytes) -> list[tuple[int, int]]:
-    """Where the lines stand that were left out of a text: code points, ascending.
-
-    ``lines``: what a store keeps of its fragments.
-    """
+    """Where lines were left out of a text, by what a store keeps of its fragments: code points, ascending."""
     prefix = encoded(title) + b"\n" if title and not text.startswith(title) else b""
     full = texts_of_bytes([prefix + encoded(text)])
     rows, kept = fragments_of(full), np.frombuffer(lines, dtype=FRAGMENT)
@@ -203,10 +197,7 @@ def _first_sentences(text: str) -> str:
 
 
 def number_rows(documents: DocumentBlock) -> Ragged:
-    """Return 63-bit hashes of the distinct numbers in title and text of each document, ascending.
-
-    Numbers in tags, such as the width of a picture, do not count.
-    """
+    """Return 63-bit hashes of the distinct numbers in each title and text, ascending; numbers in tags do not count."""
     texts = Utf8Texts(documents.offsets, documents.data)
     tags = np.flatnonzero(texts.data[: texts.offsets[-1]] == ord("<"))
     which = sorted(set((np.searchsorted(texts.offsets, tags, side="right") - 1).tolist()))

@@ -227,10 +227,7 @@ class TermQuestions:
     def ask(
         self, part: IndexPart, allowed: NDArray[np.bool_], besides: NDArray[np.int64]
     ) -> Iterator[tuple[int, FoundInPart]]:
-        """Find documents of a part; yield the number of each text and the documents found for it.
-
-        Those ``besides`` in its language are found whatever matches.
-        """
+        """Yield the number of each text and the documents found for it; those ``besides`` whatever matches."""
         always = np.isin(np.arange(part.first, part.end), besides) if len(besides) else np.zeros(len(part), np.bool_)
         hits = (part.targets if self._in_text else part.keys).of_terms(self._forward)
         met = part.keys.of_terms(self._backward)

@@ -22,7 +22,7 @@ from infostream_dedup.links.pair_rules import LEAST_ORDERED_SHARE, need, relatio
 from infostream_dedup.machine.arrays import INT32, INT64, joined_rows, numbers_of
 from infostream_dedup.machine.files import Closing
 from infostream_dedup.model import LANGUAGES, OUR_LANGUAGES, Document, Language, names_in, one_or_several
-from infostream_dedup.model.limits import Range
+from infostream_dedup.model.limits import Range, check_texts
 from infostream_dedup.model.settings import SHOWN_DECIMALS
 from infostream_dedup.model.tabular import Tabular
 from infostream_dedup.stream.question import (
@@ -413,6 +413,7 @@ class Searcher(Closing):
         shares win. What their beginnings tell of a sentence counts too, if the store keeps texts. A text that is the
         id or the address of a document stands for it, and finds it too.
         """
+        check_texts(text=text, title=title, id=str(id or ""), url=str(url or ""))
         top, policy = Range(0).check("top", top), Policy.of(identical=identical, within=within, within_days=within_days)
         if policy != EVERY_PAIR and self._judge is None:
             raise ConfigurationError("identical, within and within_days need preset judged, which this store has not")

@@ -164,10 +164,7 @@ class EvenWindow:
 
 
 def with_room(array: NDArray[Any], size: int) -> NDArray[Any]:
-    """Return the array, or a copy with half as much room again if it has fewer than ``size`` elements.
-
-    Room that has not been used takes no memory.
-    """
+    """Return the array, or a copy with half as much room again if ``size`` is more; unused room takes no memory."""
     if len(array) >= size:
         return array
     grown = np.empty(max(size, len(array) * 3 // 2), dtype=array.dtype)

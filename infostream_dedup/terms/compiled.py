@@ -183,10 +183,7 @@ _AT_ONCE: Final = 1 << 14  # number of words that a thread turns into terms at a
 
 
 def count_terms(tokens: SurfaceTokens, settings: Settings, *, workers: int = 0, consume: bool = False) -> TermCounts:
-    """Turn tokens into counts of terms of ``settings.representation``.
-
-    consume: forget the tokens while counting, and return counts in the smallest type that holds them.
-    """
+    """Turn tokens into counts of terms; ``consume``: forget them meanwhile, and count in the smallest type."""
     terms, mapping, most = _terms_of_surfaces(tokens, settings, workers)
     own = threading.local()
     rows = _Rows(len(tokens), sum(len(chunk.tokens) for chunk in tokens.chunks), np.uint8 if consume else np.int32)

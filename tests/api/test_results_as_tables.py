@@ -2,7 +2,10 @@
 
 import copy
 import json
+import operator
 import re
+import time
+from concurrent.futures import ThreadPoolExecutor
 from multiprocessing.reduction import ForkingPickler
 from typing import Any
 
@@ -98,6 +101,17 @@ def test_results_without_rows_have_their_columns() -> None:
     for options in ({}, {"preset": "faithful"}, {"by": "wording"}, {"explain": True}):
         empty = pairs(apart, **options).to_arrow().schema
         assert empty == pairs(DOCUMENTS, **options).to_arrow().select(empty.names).schema, options
+
+
+def test_a_frame_without_rows_keeps_its_columns() -> None:
+    polars, pandas = pytest.importorskip("polars"), pytest.importorskip("pandas")
+    rows = {"id": ["1"], "text": [TEXT], "любое": [3]}
+    frame = pandas.DataFrame(rows)
+    for empty in (frame[frame["id"] == "2"], polars.DataFrame(rows).clear().lazy(), frame[:0].set_index("id")):
+        assert set(dedup(empty).to_pandas()) == set(rows), type(empty)
+        added = sent(dedup(empty, annotate=True, k=6, prefix="x_")).to_arrow().column_names[3:]
+        assert added == ["x_status", "x_of", "x_group"]
+    assert dedup(frame).columns == dedup([]).columns == ()
 
 
 def test_an_ingestion_that_nobody_reads_warns(tmp_path) -> None:
@@ -200,6 +214,21 @@ def test_rows_that_were_passed_on_are_named_so() -> None:
     assert list(listing.once()) == [{"a": "1"}, {"a": "2"}]
     with pytest.raises(UsageError, match="passed on by once"):
         listing.to_arrow()
+
+
+def test_threads_may_read_a_listing_at_once() -> None:
+    def rows():
+        for number in range(2000):
+            time.sleep(1e-5)
+            yield {"a": number}
+
+    listing = Listing(rows(), ("a",), ReadingReport())
+    ways = [list, lambda found: found.rows, len, next] * 4
+    for one in (listing, sent(Listing(rows(), ("a",), ReadingReport()))):
+        with ThreadPoolExecutor(len(ways)) as threads:
+            found = list(threads.map(operator.call, ways, [one] * len(ways)))
+        assert found[:3] == [list(rows()), list(rows()), 2000]
+        assert sorted(row["a"] for row in found[3::4]) == [0, 1, 2, 3]
 
 
 def test_a_look_at_pairs_does_not_use_them_up() -> None:
@@ -446,9 +475,8 @@ def test_pairs_say_how_many_they_are_and_by_what():
     found = pairs(rows, columns=COLUMNS)
     assert len(found) == 1
     assert repr(found) == "<PairListing: 1 pair (1 copy) of 3 documents, by preset judged>"
-    assert (
-        repr(pairs(rows, columns=COLUMNS, k=3)) == "<PairListing: 1 pair (1 equal) of 3 documents, by key terms, k = 3>"
-    )
+    shown = repr(pairs(rows, columns=COLUMNS, k=3))
+    assert shown == "<PairListing: 1 pair (1 equal) of 3 documents, by key terms, k = 3>"
 
 
 def test_the_package_lists_what_it_has():

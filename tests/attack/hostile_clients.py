@@ -1,7 +1,4 @@
-"""Slow, aborting and oversized clients of a service, as a process: ``hostile_clients.py PORT CLIENTS SECONDS``.
-
-They run at the lowest priority, as they would on other machines, and cannot hold up the client that is measured.
-"""
+"""Slow, aborting and oversized clients, at the lowest priority: ``hostile_clients.py PORT CLIENTS SECONDS``."""
 
 import asyncio
 import contextlib

@@ -56,9 +56,8 @@ def test_a_document_is_shown_with_its_group_and_story(run, filled):
     found = kept.show(filled, "three")
     assert (found["document"]["translation_of"], found["document"]["story"]) == ("two", "one")
     assert found["document"]["url"] == "https://example.org/3"
-    assert {"word": "річка", "pivot": "река", "their_word": "река", "rung": "dictionary"} in (
-        found["document"]["translation"]["met"]
-    )
+    met = found["document"]["translation"]["met"]
+    assert {"word": "річка", "pivot": "река", "their_word": "река", "rung": "dictionary"} in met
     assert found["document"]["key_terms"]
     assert kept.show(filled, "two")["document"]["story"] == "one"
     done = run("store", "show", "s.db", "two", "--format", "jsonl")

@@ -277,9 +277,8 @@ def test_calendar_intervals_are_text_in_parquet(tmp_path: Path) -> None:
     day = pa.scalar((0, 1, 0), pa.month_day_nano_interval()).as_py()
     for ending in ("parquet", "jsonl"):
         write_documents([{"id": "1", "text": "", "iv": day, "ivs": [day]}], tmp_path / f"d.{ending}")
-    assert pq.read_table(tmp_path / "d.parquet").to_pylist() == [
-        {"id": "1", "text": "", "iv": "[0,1,0]", "ivs": "[[0,1,0]]"}
-    ]
+    expected = {"id": "1", "text": "", "iv": "[0,1,0]", "ivs": "[[0,1,0]]"}
+    assert pq.read_table(tmp_path / "d.parquet").to_pylist() == [expected]
     assert (tmp_path / "d.jsonl").read_text() == '{"id":"1","text":"","iv":[0,1,0],"ivs":[[0,1,0]]}\n'
 
 

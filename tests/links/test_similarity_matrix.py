@@ -185,9 +185,8 @@ def test_without_links_and_without_paths() -> None:
     empty = sweep_counts(SimilarityMatrix(sp.csr_array((3, 3), dtype=np.uint8), n=12, k_min=1), [1], path_budget=0)
     assert empty == [Measures.of(k=1, documents=3, links=0, reciprocal=0, paths=0, closed=0)]
     pair = SimilarityMatrix(sp.csr_array(np.array([[0, 2], [2, 0]], dtype=np.uint8)), n=12, k_min=1)
-    assert sweep_counts(pair, [2], path_budget=0) == [
-        Measures.of(k=2, documents=2, links=2, reciprocal=2, paths=0, closed=0)
-    ]
+    expected = Measures.of(k=2, documents=2, links=2, reciprocal=2, paths=0, closed=0)
+    assert sweep_counts(pair, [2], path_budget=0) == [expected]
 
 
 def test_no_transitivity_between_languages() -> None:

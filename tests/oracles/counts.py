@@ -18,11 +18,7 @@ if TYPE_CHECKING:
 
 
 def count_terms(surface_counts: SurfaceCounts, settings: Settings) -> TermCounts:
-    """Turn counts of surfaces into counts of terms of ``settings.representation``.
-
-    Each language maps its surfaces to terms by a sparse 0/1 matrix (surfaces, terms): a surface may contain several
-    terms (glued words) or none, and counting is one matrix product.
-    """
+    """Turn counts of surfaces into counts of terms: a product with sparse 0/1 matrices of (surfaces, terms)."""
     import scipy.sparse as sp
 
     per_language = [

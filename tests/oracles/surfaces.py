@@ -1,7 +1,4 @@
-"""Count the surfaces of documents: raw words, distinguished only by what determines their term.
-
-Everything that follows is computed once per distinct surface, however many documents there are.
-"""
+"""Count the surfaces of documents: raw words, distinguished only by what determines their term."""
 
 from __future__ import annotations
 

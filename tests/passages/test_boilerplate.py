@@ -48,9 +48,8 @@ def test_what_a_source_repeats_is_boilerplate():
 
 
 def test_what_many_sources_reprint_is_not_boilerplate():
-    assert (
-        _found([Document(id=str(number), text=f"{number}. {NEWS}", source=f"{number}.md") for number in range(9)]) == []
-    )
+    documents = [Document(id=str(number), text=f"{number}. {NEWS}", source=f"{number}.md") for number in range(9)]
+    assert _found(documents) == []
 
 
 def test_a_text_published_again_counts_once():

@@ -3,6 +3,7 @@
 import csv
 import gzip
 import io
+import re
 import time
 from pathlib import Path
 from typing import Any
@@ -66,6 +67,19 @@ def test_json_lines_and_gzip(fresh: ServiceClient) -> None:
     headers = {"content-type": "application/x-ndjson", "content-encoding": "gzip"}
     answer = fresh("POST", "/v1/batches", content=gzip.compress(lines), headers=headers)
     assert [row["id"] for row in answer.json()["verdicts"]] == ["a", "b"]
+
+
+def test_a_broken_line_is_named_or_set_aside(fresh: ServiceClient) -> None:
+    body = b'{"id": "a", "text": "x"}\n\n{"id": \n{"id": "b", "id": "b"}\n{"id": "c", "text": "y"}'
+    lines = {"content": body, "headers": {"content-type": "application/x-ndjson"}}
+    for address in ("/v1/batches", "/v1/documents"):
+        answer = fresh("POST", address, **lines)
+        assert (answer.status_code, answer.json()["code"]) == (400, "json")
+        assert re.fullmatch(r"line 3: .* column \d+ \(char \d+\)", answer.json()["detail"])
+        answer = fresh("POST", f"{address}?on_error=skip", **lines).json()
+        assert [row["id"] for row in answer["verdicts"]] == ["a", "c"]
+        aside = [(row["index"], row["code"], row["detail"][:22]) for row in answer["quarantined"]]
+        assert aside == [(1, "E_JSON", "expected JSON, line 3:"), (2, "E_JSON", "expected JSON, line 4:")]
 
 
 @pytest.mark.parametrize(("content", "headers", "status", "code"), [
@@ -217,6 +231,8 @@ def test_documents_like_a_stored_one(filled: ServiceClient) -> None:
     few = filled("GET", f"/v1/documents/{members[0]}/similar?top=1&across=false").json()["items"]
     assert [one["id"] for one in few] == found[:1]
     assert filled("GET", "/v1/documents/none/similar").status_code == 404
+    none = filled("GET", f"/v1/documents/{members[0]}/similar?top=0").json()
+    assert (none["field"], none["detail"]) == ("top", "ask for one row or more")
     for query in ("k=0", "k=256", "top=0", "top=201"):
         assert filled("GET", f"/v1/documents/{members[0]}/similar?{query}").status_code == 422
 

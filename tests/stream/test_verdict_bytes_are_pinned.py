@@ -1,8 +1,4 @@
-"""Verdicts, events and state of one made-up stream under many settings: a checksum each.
-
-A change that makes the stream faster leaves every checksum alone. One that is meant to change verdicts changes them and
-says so; dictionaries of lemmas touch the setting ``morph`` only.
-"""
+"""Verdicts, events and state of a made-up stream under many settings, a checksum each; lemmas touch ``morph`` only."""
 
 import hashlib
 from collections import Counter

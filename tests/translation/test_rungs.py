@@ -144,10 +144,8 @@ def test_names_cost_little_as_they_sound() -> None:
 
 
 def test_strangers_are_not_transcriptions() -> None:
-    assert (
-        romanisation.transcription_cost(romanisation.folded_latin("merkel"), romanisation.folded_cyrillic("макрон"))
-        == IMPOSSIBLE
-    )
+    folded = romanisation.folded_latin("merkel"), romanisation.folded_cyrillic("макрон")
+    assert romanisation.transcription_cost(*folded) == IMPOSSIBLE
     assert romanisation.transcription_cost("smith", "смайт", limit=0.05) == IMPOSSIBLE
 
 

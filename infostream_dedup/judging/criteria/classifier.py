@@ -74,10 +74,7 @@ class Plane:
         return np.asarray(np.where(np.isnan(standardised), 0.0, standardised), dtype=np.float64)
 
     def contributions(self, vectors: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return what each criterion adds to the decision value: its weight times its standardised value.
-
-        An unknown criterion (NaN) counts as the mean, so it adds 0.
-        """
+        """Return what each criterion adds to the decision value: weight times standardised value, 0 of NaN."""
         return self.standardised(vectors) * self.weights
 
     def values(self, vectors: NDArray[np.float64]) -> NDArray[np.float64]:

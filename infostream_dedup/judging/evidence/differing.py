@@ -171,10 +171,7 @@ def _tables() -> kernels.OpeningTables:
 
 
 class Openings:
-    """Tokens of the beginnings of texts, ``packed`` from ``firsts`` to ``lasts``.
-
-    A text no shorter than ``most``, of all or int64 (documents,), may have been cut.
-    """
+    """Tokens of beginnings of texts, ``packed`` from ``firsts`` to ``lasts``; one of ``most`` or more may be cut."""
 
     def __init__(
         self,

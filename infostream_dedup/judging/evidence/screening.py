@@ -54,10 +54,7 @@ class ScreenTools(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Screen:
-    """Recognises most pairs of different texts that the model does not accept and that share little wording.
-
-    Their kind is ``related`` and they give a document no status.
-    """
+    """Recognises most pairs that the model does not accept and that share little wording: ``related``, no status."""
 
     rows: kernels.ScreenedRows  # what is known of each document
     tools: ScreenTools  # the pair model, and scratch memory

@@ -36,10 +36,7 @@ def leading_words(weights: sp.csr_array, n: int) -> Ragged:
 
 
 def fingerprints_of_words(words: Ragged, vocabulary: list[str], bits: int) -> Ragged:
-    """Hash the words of each document in alphabetical order, separated by blanks ("ab" "c" is not "a" "bc").
-
-    words: word numbers, ascending in a row.
-    """
+    """Hash the words of documents, numbers that ascend in a row, in alphabetical order, with blanks between."""
     numbers = words.values.tolist()
     bounds = words.indptr.tolist()
     prints = [

@@ -52,10 +52,7 @@ class Novelty:
 
 
 def stream_order(times: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Rank documents by time, then by input order: int64 (documents,).
-
-    A document without a time takes that of the document before it, so that it keeps its place.
-    """
+    """Rank documents by time, then by input order: int64 (documents,); one without a time takes that before it."""
     filled = times.copy()
     for place in range(1, len(filled)):
         if filled[place] == NO_TIME:

@@ -389,10 +389,7 @@ class SentenceFeature(ABC):
 
     @abstractmethod
     def bags(self, table: SentenceTable) -> Ragged:
-        """Return the features of each sentence, with repetitions: uint64, one row per sentence.
-
-        A sentence with an empty bag is never a copy.
-        """
+        """Return the features of each sentence, with repetitions: uint64 rows; an empty one is never a copy."""
 
 
 FEATURES: Final[Registry[type[SentenceFeature]]] = Registry("infostream_dedup.judging.passages.features", "feature")

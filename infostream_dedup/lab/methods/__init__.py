@@ -160,10 +160,7 @@ class Texts:
         return counter.finish()
 
     def without_features(self) -> Texts:
-        """Return a copy that shares what has been read, but not what ``once`` keeps.
-
-        A method that is timed does not profit from features that another method computed.
-        """
+        """Return a copy that shares what was read, but not what ``once`` keeps, to be timed alone."""
         bare = copy(self)
         bare._made = {}
         return bare
@@ -218,10 +215,7 @@ class Method(ABC):
         """
 
     def link(self, texts: Texts, signatures: Ragged) -> Pairs:
-        """Return the pairs of documents that the method considers near duplicates.
-
-        By default, these are the documents whose signatures have a value in common.
-        """
+        """Return the pairs of near duplicates: by default, of documents whose signatures have a value in common."""
         del texts
         return equal(equal_pairs(signatures))
 

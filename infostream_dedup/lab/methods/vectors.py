@@ -402,10 +402,7 @@ class PairModelMethod(Method):
     probability: Annotated[float, Range(0.01, 1.0)] = 0.5  # minimum probability
 
     def sign(self, texts: Texts) -> Ragged:
-        """Return each document's 30 key terms with weights, packed evidence and word triples, as bytes.
-
-        A document without key terms has no signature.
-        """
+        """Return each document's 30 key terms with weights, packed evidence and triples as bytes; none if none."""
         terms, evidence = self._key_terms(texts), self._evidence(texts)
         entries = np.empty(terms.keys.nnz, dtype=[("term", "<i4"), ("weight", "<i8")])
         entries["term"], entries["weight"] = terms.keys.indices, terms.keys.data

@@ -168,10 +168,7 @@ class LinkedRun:
 
     @cached_property
     def moments(self) -> NDArray[np.int64] | None:
-        """int64 (documents,): seconds since 1970, if there is a window.
-
-        A document without a date has the latest date so far, the clock of the collection.
-        """
+        """int64 (documents,): seconds since 1970, if there is a window; of one without a date, the latest so far."""
         if self._window is None:
             return None
         given = joined(self.documents(), "moments")

@@ -135,10 +135,7 @@ language that contain it, language by language; number of documents and sum of t
 
 
 class CollisionError(BadDataError):
-    """Two terms share their first hash, so that their documents cannot be distinguished.
-
-    ``shared``: the hash; ``terms``: the terms, if they are known.
-    """
+    """Two terms (``terms``, if known) share their first hash (``shared``), so that nothing tells them apart."""
 
     def __init__(self, shared: int, terms: Sequence[str] = ()) -> None:
         names = f": {' and '.join(map(repr, terms))}" if terms else ""

@@ -65,6 +65,8 @@ def checked_documents(items: Sequence[Any], *, skip: bool) -> CheckedDocuments:
 
     def build(item: Any, number: int) -> Document:
         place = Place(_SOURCE, number)
+        if isinstance(item, ProblemError):
+            raise place.error("E_JSON", f"expected JSON, {item.detail}")
         if not isinstance(item, dict):
             raise place.error("E_TYPE", "expected an object")
         return builder.build(Record(item, place))

@@ -144,10 +144,7 @@ class TermDocuments:
         return cls(terms[begins].astype(INT32), ends, (codes & (MOST_DOCUMENTS - 1)).astype(_UINT16))
 
     def of_terms(self, asked: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Find the documents that have some of the terms.
-
-        Returns int64 each: position of a term among those requested, ascending, and number of a document that has it.
-        """
+        """Find documents by terms: int64 each, place of a term among those asked for, ascending, and document."""
         if not len(self.terms):
             return np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64)
         slots = np.minimum(np.searchsorted(self.terms, asked), len(self.terms) - 1)

@@ -117,10 +117,7 @@ def _rows_of_story(connection: sqlite3.Connection, story: str) -> list[dict[str,
 
 
 def coverage_of(store: StoreReader, documents: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """Count who covers a story, given by ``documents_of``, and how many origins stand behind them.
-
-    If texts are kept, they tell which agency each document names.
-    """
+    """Count who covers a story (of ``documents_of``), and its origins; kept texts tell the agencies named."""
     has_texts = store.keeps_texts()
     shown = ("origin", "role", "id", "outlet", "language", "published", "lag_hours", "title", "of", "url")
     rows = []
