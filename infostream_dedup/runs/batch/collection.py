@@ -116,10 +116,8 @@ class Collection:
         return key_terms_of_surfaces(self.surfaces, settings, counts=counts, statistics=lambda _: known)
 
     def only(self, settings: Settings) -> Collection:
-        """Return the same documents with the counts of one representation, but without their words.
-
-        Frees the words while counting terms, to halve peak memory. Consumes this collection.
-        """
+        """Return the same documents with the counts of one representation, but without their words."""
+        # Frees the words while counting terms, to halve peak memory. Consumes this collection
         self._counted.clear()
         # Translation sums the counts of terms.
         counts = count_terms(self.surfaces, settings, consume=settings.representation != "pivot")
