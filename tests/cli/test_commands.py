@@ -149,8 +149,7 @@ def test_dedup_reads_standard_input_and_writes_standard_output(run):
 
 
 def test_dedup_says_what_it_did(run, tmp_path):
-    answer = run("dedup", SAMPLE, "--out", "all.csv", "--annotate", "--format", "json")
-    summary = json.loads(answer.stdout)[0]
+    summary = json.loads(run("dedup", SAMPLE, "--out", "all.csv", "--annotate", "--format", "json").stdout)[0]
     rows = list(csv.DictReader(io.StringIO((tmp_path / "all.csv").read_text(encoding="utf-8"))))
     assert len(rows) == summary["documents"] == 199
     for status in ("new", "exact", "duplicate", "similar", "insufficient_text"):
