@@ -421,7 +421,7 @@ def test_the_missing_extra_is_said(invoke, monkeypatch):
     ("passages find a.jsonl --boilerplate list.jsonl --out list.jsonl", 73),
     ("dedup a.jsonl --out b.jsonl --summary b.jsonl", 73), ("dedup a.jsonl --out a.jsonl", 73),
     ("train a.jsonl --labels labels.jsonl --model labels.jsonl", 73),
-    (f"dedup a.jsonl --out b.jsonl {SKIP} b.jsonl", 73),
+    (f"dedup a.jsonl --out b.jsonl {SKIP} b.jsonl", 73), ("sweep a.jsonl --write-config a.jsonl", 73),
     (f"pairs a.jsonl --boilerplate list.jsonl {SKIP} list.jsonl", 78),
     (f"audit a.jsonl --judged labels.jsonl {SKIP} labels.jsonl", 78),
     (f"train a.jsonl --labels labels.jsonl {SKIP} labels.jsonl", 78),
@@ -450,6 +450,7 @@ def test_the_result_may_replace_an_earlier_one(run_command, folder: Path) -> Non
     ("train bad.jsonl --labels labels.jsonl --curve a.jsonl/curve", "cannot create the folder a.jsonl/curve: "),
     ("compare bad.jsonl --sample-disagreements 3 --out-labels no/l.jsonl", "cannot create no/l.jsonl: No such"),
     ("audit bad.jsonl --out no/pairs.jsonl", "cannot create no/pairs.jsonl: No such file"),
+    ("sweep bad.jsonl --write-config no/k.toml", "cannot create no/k.toml: No such file"),
 ])  # fmt: skip
 def test_an_output_is_refused_before_the_documents_are_read(run_command, folder: Path, command: str, said: str) -> None:
     (folder / "bad.jsonl").write_text("not JSON\n", encoding="utf-8")
