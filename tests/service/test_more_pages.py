@@ -342,7 +342,9 @@ def test_standing_searches_have_a_page_with_their_hits(fresh: ServiceClient) -> 
     assert "1 document found" in page
     (link,) = set(re.findall(r'href="(/documents/[^"]+)"', page))
     assert fresh("GET", link).status_code == 200
-    assert fresh("GET", "/watches?name=other").status_code == 404
+    assert fresh("GET", "/watches?name=other").status_code == fresh("GET", "/v1/watches/other").status_code == 404
+    assert [row["id"] for row in fresh("GET", "/v1/watches/мости?after=0").json()["items"]] == ["b/1"]
+    assert fresh("GET", f"/v1/watches/мости?after={'9' * 23}").json()["items"] == []
 
 
 HTML = {"accept": "text/html"}
