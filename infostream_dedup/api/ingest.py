@@ -300,8 +300,7 @@ def _settings(
         new = StreamSettings.of({"preset": "faithful"} | dict(given) if classified else given)
         refuse_idle(given, new.terms, (new.terms.representation,), new)
         return new
-    kept = StreamSettings.of(stored)
-    kept.refuse_other(str(store), preset=given.get("preset"), across=given.get("across"))
+    StreamSettings.of(stored).refuse_other(str(store), preset=given.get("preset"), across=given.get("across"))
     changed = StreamSettings.of({**stored, **given})
     refuse_idle(given, changed.terms, (changed.terms.representation,), changed)
     return changed

@@ -180,13 +180,13 @@ def hits(path: str | Path, name: str, *, top: int = 20) -> list[dict[str, Any]]:
     Raises:
         NoInputError, BadDataError: see ``store``.
     """
-    from infostream_dedup.stream.store.opening import WATCHES, changes_of
     from infostream_dedup.stream.store.store import Store
 
     with Store.open(path, create=False, read_only=True) as store, store.reading() as connection:
-        if all(one["name"] != name for one in changes_of(connection, WATCHES)):
-            raise NoInputError(f"{path} never had a watch {name!r}")
-        return hit_rows(connection, name, top=Range(0).check("top", top) or -1)
+        found = hit_rows(connection, name, top=Range(0).check("top", top) or -1)
+    if found is None:
+        raise NoInputError(f"{path} never had a watch {name!r}")
+    return found
 
 
 def watch_rows(store: Store) -> list[dict[str, Any]]:
@@ -214,10 +214,15 @@ def watch_row(name: str, search: Mapping[str, Any]) -> dict[str, Any]:
     return {"name": name} | {field: search[field] for field in ("first", "languages", "k", "terms")}
 
 
-def hit_rows(connection: sqlite3.Connection, name: str, *, after: int = -1, top: int = -1) -> list[dict[str, Any]]:
-    """The documents that a search has found, the latest first, or after an ordinal in the order of the stream."""
+def hit_rows(
+    connection: sqlite3.Connection, name: str, *, after: int = -1, top: int = -1
+) -> list[dict[str, Any]] | None:
+    """What a search has found, the latest first, or after an ordinal in the stream's order; None: there was none."""
     from infostream_dedup.stream.store.browsing import time_text
+    from infostream_dedup.stream.store.opening import WATCHES, changes_of
 
+    if all(one["name"] != name for one in changes_of(connection, WATCHES)):
+        return None
     order = "DESC" if after < 0 else "ASC"
     rows = connection.execute(
         "SELECT document.ordinal, id, title, document.source, language, published, url, status, of_id FROM event"  # noqa: S608

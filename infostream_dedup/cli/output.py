@@ -251,7 +251,7 @@ def _cut(text: str, width: int) -> str:
 
 # Every file that a command writes can be written, and has a name of its own
 
-_OUTPUTS: Final = ("summary", "out", "html", "out_labels")
+_OUTPUTS: Final = ("summary", "out", "html", "out_labels", "write_config")
 
 _REPORTS: Final = ("out", "curve")
 

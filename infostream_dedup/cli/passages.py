@@ -65,8 +65,7 @@ def find(documents: tuple[str, ...], out: str, output_format: str | None, **give
     with printing.progress_bar() as progress:
         found = asked(documents, progress=progress, **given)
     if out == "-" and "coverage_a" in found.columns and printing.is_drawn(output_format):
-        again = {name: given[name] for name in drawn.AGAIN}
-        drawn.print_passages(found.once(), documents, again)
+        drawn.print_passages(found.once(), documents, {name: given[name] for name in drawn.AGAIN})
     else:
         form = printing.form_of(out, output_format)
         shown = form == "table" and "coverage_a" in found.columns

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import io
 import logging
@@ -214,7 +215,8 @@ def heed_requests_to_end(outermost: CodeType) -> None:
     def end(number: int, frame: FrameType | None) -> None:
         if number == signal.SIGTERM and os.getpid() != process:
             os._exit(TERMINATED)
-        if _is_importing(frame, outermost):
+        if _is_importing(frame, outermost) or (frame is not None and frame.f_code.co_filename == contextlib.__file__):
+            # A module would be left half imported, a ``with`` block without its end.
             # Whoever handles the signal by then gets it: a command that follows a folder ends in its own way.
             signal_later(number, _PATIENCE)
         elif number == signal.SIGTERM:

@@ -345,8 +345,7 @@ def read_document_blocks(
     Texts stay in columns. Of records that compiled code does not parse itself, it takes over the fields; every record
     that is in any way unusual is left to the code of ``read_documents``.
     """
-    bad = reading.bad_records(report)
-    reader = _Reader(reading, make_builder(reading, report), bad, SeenIds())
+    reader = _Reader(reading, make_builder(reading, report), reading.bad_records(report), SeenIds())
     return reader.read(open_items(source, reading, RecordReaders(reader.lines, reader.batch, reader.values)))
 
 

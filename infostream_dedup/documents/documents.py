@@ -225,8 +225,7 @@ class DocumentBuilder:
         digest = blake2b(digest_size=_ID_BYTES)
         for name in ("title", "text", "published", "url"):
             # Formats differ in what an empty field is, and libraries in the repr() of a time zone.
-            value = _read_published(values.get(name))
-            digest.update(repr(value).encode("utf-8", "backslashreplace") + b"\0")
+            digest.update(repr(_read_published(values.get(name))).encode("utf-8", "backslashreplace") + b"\0")
         assert self._made is not None  # noqa: S101 - the caller has looked
         self._made[digest.digest()] += 1
         times = self._made[digest.digest()]

@@ -545,7 +545,9 @@ def _skip_line(stream: BinaryIO) -> int:
 
 
 def refuse_wide_encodings(data: bytes) -> None:
-    """Look at the first line of an input."""
+    """Look at the first line of an input; the bytes of an archive are no text either."""
+    if data.startswith(GZIP_MAGIC):
+        raise StreamError("E_GZIP", "an archive within an archive; unpack it once, e.g. with gzip -d")
     # In UTF-16 and UTF-32, ASCII has zero bytes within its first characters; UTF-8 text never starts like that.
     if data[:2] in (b"\xff\xfe", b"\xfe\xff") or b"\0" in data[:4]:
         raise StreamError("E_ENCODING", "this looks like UTF-16 or UTF-32, expected UTF-8; convert it, e.g. with iconv")

@@ -430,8 +430,7 @@ def read_header(
             return place.error("E_SCHEMA", f"duplicate columns: {_format_names(doubles)}") if doubles else header
     names = max((header.names for header in headers if header is not None), key=len, default=[])
     missing = ", ".join(_missing(wanted, columns.names(names)))
-    came = _format_names(names)
-    message = f"missing columns: {missing}; the header has: {came or 'nothing readable'}"
+    message = f"missing columns: {missing}; the header has: {_format_names(names) or 'nothing readable'}"
     if "\r" in text.rstrip("\r\n"):
         message += "; the lines end with CR alone, expected LF or CR LF"
     advice = advice_on(names) if required == _REQUIRED else ""

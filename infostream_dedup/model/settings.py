@@ -5,6 +5,7 @@ from __future__ import annotations
 import tomllib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, fields, replace
+from numbers import Number
 from pathlib import Path
 from typing import Annotated, Any, Final, Literal
 
@@ -188,7 +189,7 @@ class Settings:
         chosen = {**default, **(PRESETS[preset] if preset else {})}
         chosen.update({name: value for name, value in given.items() if value is not None})
         for name in ("k", "min_terms"):
-            if given.get(name) is None:
+            if given.get(name) is None and isinstance(chosen["n"], Number):
                 chosen[name] = min(chosen[name], chosen["n"])
         return cls(**chosen)
 
@@ -288,7 +289,7 @@ def series_of(representation: str, weighting: str, *, middle: bool = False) -> s
 def parsed(path: str | Path) -> dict[str, Any]:
     """Read a TOML file; raises ConfigurationError if it is one of thresholds that ends before its first table."""
     try:
-        text = Path(path).read_text(encoding="utf-8")
+        text = Path(path).read_text(encoding="utf-8-sig")  # Notepad begins files with a mark
         found = tomllib.loads(text)
     except OSError as error:
         raise NoInputError(f"{path}: {error.strerror}") from error

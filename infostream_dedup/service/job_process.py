@@ -158,8 +158,7 @@ def _kept(store: Store, ordinals: Sequence[int], progress: Progress) -> list[Doc
 
 def _links(store: Store) -> list[tuple[str, str]]:
     """The links of the stream, the least certain first."""
-    k = StreamSettings.of(store.settings).k_duplicate
-    return linked_pairs(store.connection, "boundary", k_duplicate=k)
+    return linked_pairs(store.connection, "boundary", k_duplicate=StreamSettings.of(store.settings).k_duplicate)
 
 
 def _unseen(trained: Training) -> HeldOut:
@@ -239,8 +238,7 @@ def _teaching(trained: Training, candidates: Sequence[tuple[str, str]]) -> list[
     ids = trained.models.ids
     place = {name: number for number, name in enumerate(ids)}
     i, j = (np.array([place[pair[side]] for pair in candidates], dtype=np.int64) for side in (0, 1))
-    decisions = trained.classifier.decide(trained.models, i, j)
-    chosen = suggestions(decisions, ids, set(), _TAUGHT)
+    chosen = suggestions(trained.classifier.decide(trained.models, i, j), ids, set(), _TAUGHT)
     return [list(candidates[row]) for row in chosen.tolist()]
 
 

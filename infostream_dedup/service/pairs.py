@@ -191,8 +191,7 @@ def _of_store(store: Store, queue: str) -> list[Pair]:
         return [] if found is None else group_pairs([one["id"] for one in found["members"] if not one["forgotten"]])
     if position_of(store.connection).documents == 0:
         return []
-    settings = StreamSettings.of(store.settings)
-    return linked_pairs(store.connection, queue, k_duplicate=settings.k_duplicate)
+    return linked_pairs(store.connection, queue, k_duplicate=StreamSettings.of(store.settings).k_duplicate)
 
 
 def _from_desk(connection: sqlite3.Connection, queue: str) -> list[Pair]:

@@ -44,7 +44,7 @@ CODES: Final = {
     "starting": "The service is not ready yet",
     "too-slow": "The answer takes too long; narrow the question",
     "read-only": "This service does not write",
-    "disk-full": "The disk is full",
+    "disk-full": "The disk is full, or may not be written",
 }
 """Title of each code."""
 

@@ -312,8 +312,7 @@ class TakenRoom:
 
     def take_arrived(self, size: int, announced: int, most: int) -> None:
         """Take what a small body has so far, and all of a large one; without a length, the longest."""
-        small = self._room.small
-        self.take(size if max(size, announced) <= small else announced or most)
+        self.take(size if max(size, announced) <= self._room.small else announced or most)
 
     @asynccontextmanager
     async def arriving(self, seconds: float) -> AsyncIterator[None]:

@@ -14,12 +14,13 @@ import re
 import threading
 import time
 from abc import ABC, abstractmethod
+from codecs import BOM_UTF8
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pkgutil import resolve_name
 from typing import TYPE_CHECKING, Any, ClassVar, Final, NamedTuple, Self, TypeVar
-from urllib.parse import parse_qsl, urlsplit
+from urllib.parse import parse_qsl, quote, urlsplit
 
 import orjson
 
@@ -142,14 +143,8 @@ class _Rabbit(_Broker):
         from aio_pika import Message as Sent
 
         exchange = self._channel.default_exchange
-        await asyncio.gather(
-            *(
-                exchange.publish(
-                    Sent(body, content_type="application/json", delivery_mode=DeliveryMode.PERSISTENT), name
-                )
-                for _, body in rows
-            )
-        )
+        kept: Any = {"content_type": "application/json", "delivery_mode": DeliveryMode.PERSISTENT}
+        await asyncio.gather(*(exchange.publish(Sent(body, **kept), name) for _, body in rows))
 
     async def close(self) -> None:
         await self._connection.close()
@@ -160,7 +155,7 @@ class _Nats(_Broker):
 
     async def open(self) -> None:
         import nats
-        from nats.js.api import AckPolicy, ConsumerConfig
+        from nats.js.api import AckPolicy
         from nats.js.errors import NotFoundError
 
         async def told(_: Exception) -> None:
@@ -178,26 +173,29 @@ class _Nats(_Broker):
         self._stream = await self._stream_of(self.name)
         if self.publish_to is not None:
             await self._stream_of(self.publish_to)
+        # A consumer has one position in its stream: read for another subject, it would skip what lies before.
+        self._durable = f"{self.group}-{quote(self.name, safe='').replace('.', '%2E').replace('%', '=')}"
+        with suppress(NotFoundError):
+            if (await self._jetstream.consumer_info(self._stream, self.group)).config.filter_subject == self.name:
+                self._durable = self.group
 
         async def configure(held: float) -> None:
             await self._jetstream.add_consumer(
                 self._stream,
-                ConsumerConfig(
-                    durable_name=self.group,
-                    filter_subject=self.name,
-                    ack_policy=AckPolicy.EXPLICIT,
-                    ack_wait=held,
-                    # What a kill left comes before anything later, so that documents keep their order.
-                    max_ack_pending=self.size,
-                ),
+                durable_name=self._durable,
+                filter_subject=self.name,
+                ack_policy=AckPolicy.EXPLICIT,
+                ack_wait=held,
+                # What a kill left comes before anything later, so that documents keep their order.
+                max_ack_pending=self.size,
             )
 
         with suppress(NotFoundError):
-            if (await self._jetstream.consumer_info(self._stream, self.group)).num_ack_pending:
+            if (await self._jetstream.consumer_info(self._stream, self._durable)).num_ack_pending:
                 await configure(1)
                 await asyncio.sleep(1.2)
         await configure(_HELD)
-        self._pulled = await self._jetstream.pull_subscribe_bind(durable=self.group, stream=self._stream)
+        self._pulled = await self._jetstream.pull_subscribe_bind(durable=self._durable, stream=self._stream)
 
     async def _stream_of(self, subject: str) -> str:
         """The stream that keeps a subject; a new one unless there is one."""
@@ -225,7 +223,7 @@ class _Nats(_Broker):
         await asyncio.gather(*(self._jetstream.publish(name, body) for _, body in rows))
 
     async def more(self) -> bool:
-        found = await self._jetstream.consumer_info(self._stream, self.group)
+        found = await self._jetstream.consumer_info(self._stream, self._durable)
         return bool(found.num_pending or found.num_ack_pending)
 
     async def close(self) -> None:
@@ -248,9 +246,8 @@ class _Redis(_Broker):
         self._from: Any = "0"  # first what was delivered before a kill
 
     async def take(self, most: int, seconds: float) -> list[Message]:
-        rows = await self._client.xreadgroup(
-            self.group, "consumer", {self.name: self._from}, count=most, block=int(1000 * seconds)
-        )
+        streams, wait = {self.name: self._from}, int(1000 * seconds)
+        rows = await self._client.xreadgroup(self.group, "consumer", streams, most, wait)
         found = rows[0][1] if rows else []
         if self._from != ">":
             self._from = found[-1][0] if found else ">"
@@ -276,7 +273,10 @@ class _Redis(_Broker):
 def _entry(fields: dict[bytes, bytes] | None) -> bytes:
     if fields is not None and b"text" not in fields and len(fields) == 1:
         return next(iter(fields.values()))
-    return orjson.dumps({name.decode(): value.decode("utf-8", "replace") for name, value in (fields or {}).items()})
+    try:
+        return orjson.dumps({name.decode(): value.decode() for name, value in (fields or {}).items()})
+    except UnicodeDecodeError:  # set aside as it came
+        return b" ".join(part for pair in (fields or {}).items() for part in pair)
 
 
 class _Kafka(_Broker):
@@ -553,7 +553,7 @@ class _MessageReader:
 
 def _items(body: bytes, place: Place) -> list[dict[str, Any]]:
     try:
-        value = orjson.loads(body)
+        value = orjson.loads(body.removeprefix(BOM_UTF8))
     except orjson.JSONDecodeError as error:
         lines = [line for line in body.splitlines() if line.strip()]
         if len(lines) < 2:

@@ -411,8 +411,7 @@ class Deduplicator(Closing):
         return engine
 
     def _restored(self, loaded: Loaded) -> StreamEngine:
-        wording = self._store.wording
-        engine = StreamEngine.restore(self.settings, loaded, second=self._second, wording=wording)
+        engine = StreamEngine.restore(self.settings, loaded, second=self._second, wording=self._store.wording)
         if engine.rules_changed and isinstance(self._store, Store):
             _log.warning(
                 "%s: the key terms of its %s documents were chosen by other rules or dictionaries than those of new"

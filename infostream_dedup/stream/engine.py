@@ -380,8 +380,7 @@ class StreamEngine:
                 closed, repeated = self.frequencies.close()
                 decided.closed += closed
                 decided.repeated += repeated
-            part = [replace(one, evidence=None, pivot=None) for one in same]
-            self._decide_part(part, decided)
+            self._decide_part([replace(one, evidence=None, pivot=None) for one in same], decided)
         self.window.tidy()
         decided.state, decided.oldest = self._state(self._rules.state()), self.window.oldest
         self._read_on()

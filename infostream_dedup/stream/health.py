@@ -168,8 +168,7 @@ def expire(store: Store) -> Expired:
     with store.transaction():
         # Another process may have measured a later epoch meanwhile.
         known = state_of(store.connection).get(_EXPIRED, {}) | {name: one for name, one in measured.items() if one[1]}
-        latest = {name: known[name] for name in sorted(known, key=int)[-_KEPT:]}
-        plain = json.dumps(latest, default=asdict)
+        plain = json.dumps({name: known[name] for name in sorted(known, key=int)[-_KEPT:]}, default=asdict)
         store.connection.execute("REPLACE INTO state (name, value) VALUES (?, ?)", (_EXPIRED, plain))
         write_settings_checksum(store.connection)
     return store.expire()

@@ -188,9 +188,9 @@ ROWS = [{"id": "1", "text": TEXT, "source": "a.ua"}, {"id": "2", "text": TEXT, "
     (lambda labels: dedup(ROWS, k=6, duplicate_rule="both"), "duplicate_rule is 'both'; expected one of equal, cont"),
     (lambda labels: evaluate(ROWS, labels, between="all"), "between is 'all'; expected one of nothing-better, plain"),
     (lambda labels: sweep(ROWS, ks=[0, 6]), "0 is not a number of key terms"),
-    (lambda _: pairs(ROWS, k_min=0, k=6), "k_min is 0"),
+    (lambda _: pairs(ROWS, k_min=0, k=6), "k_min is 0"), (lambda _: pairs(ROWS, n="12"), "n is '12'; expected a whole"),
     (lambda _: pairs(ROWS, kinds="foo"), "kinds is 'foo'; expected one of all, related, copy"),
-], ids=["show", "csv_dialect", "duplicate_rule", "between", "ks", "k_min", "kinds"])  # fmt: skip
+], ids=["show", "csv_dialect", "duplicate_rule", "between", "ks", "k_min", "n", "kinds"])  # fmt: skip
 def test_other_values_are_refused(call: Callable[[Path], Any], message: str, tmp_path: Path) -> None:
     labels = tmp_path / "labels.jsonl"
     labels.write_text(json.dumps({"a": "1", "b": "2", "label": "dup"}), encoding="utf-8")

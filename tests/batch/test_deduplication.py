@@ -79,8 +79,7 @@ def test_which_of_a_group_is_shown(stream):
 
 
 def test_empty_texts_are_never_exact_copies():
-    rows = [{"id": "1", "text": ""}, {"id": "2", "text": " "}]
-    found = statuses(collect(read_documents(rows)), Settings())
+    found = statuses(collect(read_documents([{"id": "1", "text": ""}, {"id": "2", "text": " "}])), Settings())
     assert [status.status for status in found] == ["insufficient_text", "insufficient_text"]
 
 
@@ -165,8 +164,7 @@ def test_retold_stories_join_only_on_request(stream, tmp_path):
     assert said(annotated([told, again], tmp_path / "without.jsonl")["2"]) == ("similar", "1", "2", "retold")
     joined = annotated([told, again], tmp_path / "joined.jsonl", join="copy,retold")
     assert said(joined["2"]) == ("duplicate", "1", "1", "retold")
-    dated = [one | {"published": "2026-03-01"} for one in (told, again)]
-    found = annotated(dated, tmp_path / "dated.jsonl")
+    found = annotated([one | {"published": "2026-03-01"} for one in (told, again)], tmp_path / "dated.jsonl")
     assert found["2"]["status"] == "similar"
     assert found["2"]["group"] == "2"
 

@@ -100,8 +100,7 @@ def test_strongest_first_and_only_some(listed, documents):
 
 def test_all_candidates_of_one_language_are_listed_on_request(documents, listed):
     collection = collect(read_documents(documents))
-    ids = [document.id for document in collection.documents]
-    language = dict(zip(ids, collection.languages, strict=True))
+    language = dict(zip([document.id for document in collection.documents], collection.languages, strict=True))
     candidates = {
         (row.a, row.b) for row in pairs(documents, k_min=3, terms=False) if language[row.a] == language[row.b]
     }

@@ -61,8 +61,7 @@ def test_relation_is_empty_below_need(stream):
 
 
 def test_counts_shares_and_terms_heaviest_first_equal_plain_sets(stream):
-    settings = Settings()
-    key_terms = collect(read_documents(stream)).key_terms(settings)
+    key_terms = collect(read_documents(stream)).key_terms(Settings())
     weight = [dict(zip(row.indices, row.data, strict=True)) for row in (key_terms.keys[[i]] for i in range(7))]
     target = [set(key_terms.targets[[i]].indices) for i in range(7)]
     for row in pairs(stream, k_min=1):

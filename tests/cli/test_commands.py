@@ -149,8 +149,7 @@ def test_dedup_reads_standard_input_and_writes_standard_output(run):
 
 
 def test_dedup_says_what_it_did(run, tmp_path):
-    answer = run("dedup", SAMPLE, "--out", "all.csv", "--annotate", "--format", "json")
-    summary = json.loads(answer.stdout)[0]
+    summary = json.loads(run("dedup", SAMPLE, "--out", "all.csv", "--annotate", "--format", "json").stdout)[0]
     rows = list(csv.DictReader(io.StringIO((tmp_path / "all.csv").read_text(encoding="utf-8"))))
     assert len(rows) == summary["documents"] == 199
     for status in ("new", "exact", "duplicate", "similar", "insufficient_text"):
@@ -422,7 +421,7 @@ def test_the_missing_extra_is_said(invoke, monkeypatch):
     ("passages find a.jsonl --boilerplate list.jsonl --out list.jsonl", 73),
     ("dedup a.jsonl --out b.jsonl --summary b.jsonl", 73), ("dedup a.jsonl --out a.jsonl", 73),
     ("train a.jsonl --labels labels.jsonl --model labels.jsonl", 73),
-    (f"dedup a.jsonl --out b.jsonl {SKIP} b.jsonl", 73),
+    (f"dedup a.jsonl --out b.jsonl {SKIP} b.jsonl", 73), ("sweep a.jsonl --write-config a.jsonl", 73),
     (f"pairs a.jsonl --boilerplate list.jsonl {SKIP} list.jsonl", 78),
     (f"audit a.jsonl --judged labels.jsonl {SKIP} labels.jsonl", 78),
     (f"train a.jsonl --labels labels.jsonl {SKIP} labels.jsonl", 78),
@@ -451,6 +450,7 @@ def test_the_result_may_replace_an_earlier_one(run_command, folder: Path) -> Non
     ("train bad.jsonl --labels labels.jsonl --curve a.jsonl/curve", "cannot create the folder a.jsonl/curve: "),
     ("compare bad.jsonl --sample-disagreements 3 --out-labels no/l.jsonl", "cannot create no/l.jsonl: No such"),
     ("audit bad.jsonl --out no/pairs.jsonl", "cannot create no/pairs.jsonl: No such file"),
+    ("sweep bad.jsonl --write-config no/k.toml", "cannot create no/k.toml: No such file"),
 ])  # fmt: skip
 def test_an_output_is_refused_before_the_documents_are_read(run_command, folder: Path, command: str, said: str) -> None:
     (folder / "bad.jsonl").write_text("not JSON\n", encoding="utf-8")

@@ -74,7 +74,7 @@ def test_standard_input_that_is_closed_is_not_a_bug():
 
 
 def test_configuration_file_is_overridden_by_flags(run, tmp_path):
-    (tmp_path / "c.toml").write_text('k = "2-3"\nrepresentation = ["stem"]\nformat = "jsonl"\n', encoding="utf-8")
+    (tmp_path / "c.toml").write_text('\ufeffk = "2-3"\nrepresentation = ["stem"]\nformat = "jsonl"\n', encoding="utf-8")
     assert len(run("sweep", "-", "--config", "c.toml", stdin=GOOD).stdout.splitlines()) == 2
     assert len(run("sweep", "-", "--config", "c.toml", "--k", "5", stdin=GOOD).stdout.splitlines()) == 1
 

@@ -309,8 +309,7 @@ def kill_and_go_on(tmp_path, kills, seed, *options):
 @pytest.mark.parametrize("seed", range(9))
 def test_many_kills_lose_and_repeat_nothing(tmp_path, seed):
     """By each preset, and without other languages."""
-    options = ((), ("--across", "none"), ("--preset", "faithful"))[seed % 3]
-    kill_and_go_on(tmp_path, 30, seed, *options)
+    kill_and_go_on(tmp_path, 30, seed, *((), ("--across", "none"), ("--preset", "faithful"))[seed % 3])
 
 
 def test_a_run_keeps_what_came_before_a_fault_and_the_next_goes_on_or_sets_it_aside(run, tmp_path):
@@ -423,8 +422,7 @@ def checksums(run, documents, combinations, *options):
 
 
 def test_the_sample(run):
-    combinations = zip((7, 1000), SEEDS, PLACES, strict=False)
-    assert len(set(checksums(run, documents_path(), combinations).values())) == 1
+    assert len(set(checksums(run, documents_path(), zip((7, 1000), SEEDS, PLACES, strict=False)).values())) == 1
 
 
 @pytest.mark.corpus

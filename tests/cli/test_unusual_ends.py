@@ -98,6 +98,13 @@ def test_a_request_to_end_is_an_orderly_end(store, tmp_path):
     assert not (tmp_path / "copy.db").exists()
 
 
+def test_ctrl_c_at_the_end_of_a_with_block_waits_for_it(tmp_path):
+    run = "exec(compile('signal.raise_signal(signal.SIGINT)', contextlib.__file__, 'exec')); print('ended', flush=True)"
+    code = IMPORTING.replace("import slow", run).replace("import sys", "import contextlib, signal, sys")
+    done = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, capture_output=True, timeout=60, text=True)
+    assert (done.returncode, done.stdout[:5], done.stderr) == (130, "ended", "infostream-dedup: interrupted\n")
+
+
 @pytest.mark.parametrize(("name", "code", "word"), [("SIGINT", 130, "interrupted"), ("SIGTERM", 143, "terminated")])
 def test_a_request_to_end_waits_for_the_end_of_an_import(tmp_path, name, code, word):
     (tmp_path / "slow.py").write_text(f"import signal\nsignal.raise_signal(signal.{name})\n", encoding="utf-8")

@@ -136,6 +136,7 @@ ARCHIVES = [
     Case("cut archive", "d.jsonl.gz", THREE[:-9], "E_GZIP", 4, None, "012"),
     Case("archive cut in its data", "d.jsonl.gz", STORED[: STORED.index(b'"5"') + 9], "E_GZIP", 6, None, "01234"),
     Case("archive of its magic number", "d.jsonl.gz", b"\x1f\x8b", "E_GZIP", 1, None, ""),
+    Case("archive in an archive", "d.jsonl.gz", gzip.compress(gzip.compress(A)), "E_GZIP", 1, None, ""),
     Case("empty file named .gz", "d.jsonl.gz", b"", "E_GZIP", 1, None, ""),
     Case("plain file named .gz", "d.jsonl.gz", A + Z, "E_GZIP", 1, None, ""),
     Case("garbage behind the archive", "d.jsonl.gz", THREE + b"garbage", "E_GZIP", 4, None, "012"),

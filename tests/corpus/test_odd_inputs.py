@@ -378,8 +378,7 @@ def test_made_ids_do_not_depend_on_the_format(tmp_path: Path) -> None:
     moment = datetime(2024, 5, 1, 10, tzinfo=UTC)
     sources = [tmp_path / "d.csv", tmp_path / "d.jsonl"]
     sources += [[{**row, "published": moment.replace(tzinfo=zone)}] for zone in (UTC, timezone(timedelta(0), "GMT"))]
-    found = [next(iter(read_documents(source, make_ids=True))).id for source in sources]
-    assert len(set(found)) == 1
+    assert len({next(iter(read_documents(source, make_ids=True))).id for source in sources}) == 1
 
 
 def test_a_missing_value_of_pandas_is_an_empty_cell() -> None:

@@ -43,8 +43,7 @@ def test_addresses_in_the_body_count_where_links_are_not_given():
 
 
 def test_titles_have_statistics_of_their_own():
-    titles = ["мост ремонт", "мост школа", "мост суд", "завод пожар", "река лодка"]
-    vectors = title_vectors(titles, ["ru"] * 5)
+    vectors = title_vectors(["мост ремонт", "мост школа", "мост суд", "завод пожар", "река лодка"], ["ru"] * 5)
     common = [vectors.weights[[row]].toarray().ravel() for row in (0, 1)]
     shared = np.flatnonzero((common[0] > 0) & (common[1] > 0))
     assert len(shared) == 1

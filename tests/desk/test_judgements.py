@@ -438,8 +438,7 @@ def test_forgetting_in_the_desk_alone(tmp_path: Path) -> None:
 
 
 def test_the_command_says_what_it_did(tmp_path: Path) -> None:
-    store = filled(tmp_path)
-    done = CliRunner().invoke(command, ["forget", str(store), "x", "y"])
+    done = CliRunner().invoke(command, ["forget", str(filled(tmp_path)), "x", "y"])
     assert (done.exit_code, done.stderr) == (0, "3 rows changed or removed\n")
 
 

@@ -23,8 +23,7 @@ def test_a_case_worked_by_hand():
     # 100 links of much wording, 50 of little, 200 pairs of little wording that are not linked.
     population = _population([0.9] * 100 + [0.05] * 50 + [0.05] * 200, [True] * 150 + [False] * 200)
     rows = np.array([0, 1, 2, 3, 100, 101, 102, 103, 104, 150, 151, 152, 153, 154])
-    right = np.array([1, 1, 1, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0], dtype=np.bool_)
-    found = audit_scores(population, rows, right)
+    found = audit_scores(population, rows, np.array([1, 1, 1, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0], dtype=np.bool_))
     # Right: 3/4 of 100, 1/5 of 50, 1/5 of 200.
     assert found.precision == pytest.approx((75 + 10) / 150)
     assert found.recall == pytest.approx((75 + 10) / (75 + 10 + 40))

@@ -93,8 +93,7 @@ def test_equal_to_brute_force_with_clusters_of_2_to_500(triple_rows, universe, e
     # 60 texts is the border between rare and common triples; 500 print one story.
     texts = edited(1, [500, 300, 100, 61, 60, 59, *[2] * 460])
     rows = triple_rows([*texts, *[texts[0]] * 70])
-    random = np.random.default_rng(2)
-    days = random.random(len(rows.begins) - 1) * 40 if dated else None
+    days = np.random.default_rng(2).random(len(rows.begins) - 1) * 40 if dated else None
     pairs = universe(len(rows.begins) - 1, days=days)
     expected = _brute_force(rows, pairs)
     assert _table(counting.find_all_copies(rows, pairs)) == expected

@@ -20,8 +20,7 @@ _RANGE = 1 << 59
 
 def _rows(texts):
     parts = [np.array(sorted(text), dtype=np.uint64) for text in texts]
-    bounds = np.cumsum([0, *map(len, parts)])
-    return TripleRows(np.concatenate([np.zeros(0, dtype=np.uint64), *parts]), bounds)
+    return TripleRows(np.concatenate([np.zeros(0, dtype=np.uint64), *parts]), np.cumsum([0, *map(len, parts)]))
 
 
 def _read(ranges):

@@ -95,8 +95,7 @@ def test_the_middle_of_idf_by_hand():
 
 def test_a_fingerprint_is_the_hash_of_the_sorted_words():
     words = read_words(["мост берег река мост", "берег"])
-    whole = np.ones(3, dtype=bool)
-    found = lexicon_fingerprints(count_words(words), words.vocabulary, [whole], 2)
+    found = lexicon_fingerprints(count_words(words), words.vocabulary, [np.ones(3, dtype=bool)], 2)
     assert found.sizes.tolist() == [1, 0]
     assert found.values.tobytes() == sha1("0 берег мост река".encode(), usedforsecurity=False).digest()[:8]
 
@@ -109,8 +108,7 @@ def test_each_random_lexicon_lacks_its_share_of_words():
 
 
 def test_which_words_are_left_out_does_not_depend_on_the_others():
-    some = VOCABULARY[100:200]
-    alone = random_lexicons(np.ones(100, dtype=bool), some, 3, 0.33)
+    alone = random_lexicons(np.ones(100, dtype=bool), VOCABULARY[100:200], 3, 0.33)
     together = random_lexicons(np.ones(4000, dtype=bool), VOCABULARY, 3, 0.33)
     assert all((one == all_words[100:200]).all() for one, all_words in zip(alone, together, strict=True))
 
@@ -141,8 +139,7 @@ def _spelt(words, places, inside=None):
 
 def test_spot_signatures_of_the_paper():
     words = read_words(["at a rally to kick off a weeklong campaign"])
-    stops = _among(words, "at a to off")
-    places = spot_places(words.rows.row(0), _among(words, "a"), stops, c=2, d=1)
+    places = spot_places(words.rows.row(0), _among(words, "a"), _among(words, "at a to off"), c=2, d=1)
     assert _spelt(words, places) == ["a:rally:kick", "a:weeklong:campaign"]
 
 

@@ -94,8 +94,7 @@ def test_matched_weights_are_those_of_the_asking_document(documents, k_min):
     found = match(keys, targets, n=12, weights=True, k_min=k_min, resources=Resources(workers=2))
     weight = keys.toarray()
     for i, j in zip(*found.counts.nonzero(), strict=True):
-        expected = sum(weight[i, term] for term in documents[i][0] & documents[j][1])
-        assert found.matched[i, j] == expected
+        assert found.matched[i, j] == sum(weight[i, term] for term in documents[i][0] & documents[j][1])
     assert found.matched.indices.tolist() == found.counts.indices.tolist()
 
 

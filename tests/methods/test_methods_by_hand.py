@@ -266,8 +266,7 @@ def test_n_of_three_plus_two_trades_recall_for_precision():
 
 
 def test_fewer_than_five_sentences_are_kept_by_length():
-    text = "Снег выпал. Мэр города открыл новый мост."
-    row = method("three-plus-two").sign(Texts.of(text)).row(0).tolist()
+    row = method("three-plus-two").sign(Texts.of("Снег выпал. Мэр города открыл новый мост.")).row(0).tolist()
     assert row[2:4] == [crc32("города открыл новый мост".encode()), crc32("снег выпал".encode())]
     assert row[4:7] == [0, 0, 0]
 
@@ -278,8 +277,7 @@ def test_lex_rand_without_random_lexicons_is_i_match():
 
 
 def test_the_variant_with_lists_forgives_a_word_in_one_of_them():
-    texts = _of(f"{STORY}|{STORY} снег{REST}")
-    run = method("i-match", lists=3, least_words=1).run(texts)
+    run = method("i-match", lists=3, least_words=1).run(_of(f"{STORY}|{STORY} снег{REST}"))
     assert [pair[:2] for pair in run.pairs.as_list() if pair[0] == 0] == [(0, 1)]
 
 
@@ -355,8 +353,7 @@ def test_a_small_edit_leaves_some_supershingles():
     words = [f"слово{number}" for number in range(300)]
     edited = words.copy()
     edited[150] = "другое"
-    texts = Texts.of(" ".join(words), " ".join(edited), " ".join(words[::-1]))
-    run = method("dsc-ss").run(texts)
+    run = method("dsc-ss").run(Texts.of(" ".join(words), " ".join(edited), " ".join(words[::-1])))
     assert run.signatures.sizes.tolist() == [6, 6, 6]
     assert [pair[:2] for pair in run.pairs.as_list()] == [(0, 1)]
 
@@ -562,8 +559,7 @@ def test_pairs_are_those_of_the_main_job(documents):
 
 
 def test_links_are_directed(documents):
-    texts = Texts(documents)
-    pairs = method("key-terms-stem", rule="forward", df_min=1).run(texts).pairs
+    pairs = method("key-terms-stem", rule="forward", df_min=1).run(Texts(documents)).pairs
     place = {document.id: number for number, document in enumerate(documents)}
     links = {pair[:2] for pair in pairs.as_list()}
     assert (place["ru"], place["digest"]) in links

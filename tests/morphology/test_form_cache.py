@@ -230,8 +230,7 @@ def test_processes_share_a_file(path: Path) -> None:
     )
     jobs = [subprocess.Popen([sys.executable, "-c", program, str(path), name]) for name in "abc"]
     assert [job.wait(timeout=60) for job in jobs] == [0, 0, 0]
-    keys = [f"0{name}{n}" for name in "abc" for n in range(40)]
-    assert len(kept(CacheFile(path, "one"), keys)) == 120
+    assert len(kept(CacheFile(path, "one"), [f"0{name}{n}" for name in "abc" for n in range(40)])) == 120
 
 
 def test_frequencies_outlive_the_process(path: Path) -> None:

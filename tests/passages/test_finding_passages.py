@@ -41,8 +41,7 @@ def test_sentences_can_be_left_out():
 
 
 def test_edited_sentences_are_copies_by_tau():
-    edited = QUOTE.replace("широкую", "узкую")
-    documents = [_document("1", QUOTE), _document("2", edited)]
+    documents = [_document("1", QUOTE), _document("2", QUOTE.replace("широкую", "узкую"))]
     assert len(find_passages(documents, PassageSettings(tau=0.4))) == 1
     assert len(find_passages(documents, PassageSettings(tau=0.9))) == 0
     assert len(find_passages(documents, PassageSettings(feature="exact"))) == 0

@@ -70,8 +70,7 @@ def test_corpus_antecedents_belong_to_a_language():
 
 
 def test_shingles_of_a_short_sentence_are_the_whole_sentence():
-    table = read_sentences(["One two. One two three four."], ["en"])
-    bags = sentence_feature("shingles").bags(table)
+    bags = sentence_feature("shingles").bags(read_sentences(["One two. One two three four."], ["en"]))
     assert bags.sizes.tolist() == [1, 2]
     assert bags.row(1).tolist() == [_hash("one", "two", "three"), _hash("two", "three", "four")]
 

@@ -61,8 +61,7 @@ def test_words_of_too_many_sentences_are_not_looked_up(before, after):
     for number, other in found.items():
         common = (Counter(after[number]) & Counter(before[other])).total()
         assert 2 * common >= 0.5 * (len(after[number]) + len(before[other]))
-    equal = (Counter(before) & Counter(after)).total()
-    assert equal <= len(found) <= len(sentence_partners(before, after))
+    assert (Counter(before) & Counter(after)).total() <= len(found) <= len(sentence_partners(before, after))
 
 
 def test_thousands_of_sentences_from_one_template_take_seconds_at_most():

@@ -161,8 +161,7 @@ def stream(size: int, seed: int) -> tuple[list[str], list[str | None], np.ndarra
 def test_batches_and_restarts_change_nothing_even_where_documents_are_taken_back(seed, monkeypatch):
     monkeypatch.setattr(lines, "REMEMBERED", 50)
     texts, sources, times = stream(230, seed)
-    rows = fragments_of(texts_of(texts))
-    whole = LineLearner().learn(rows, sources, times)
+    whole = LineLearner().learn(fragments_of(texts_of(texts)), sources, times)
     assert (whole & lines.LEFT_OUT).any()
     draw, at, blobs = random.Random(seed), 0, []  # noqa: S311 - a made stream
     learner = LineLearner()
@@ -239,8 +238,7 @@ def test_two_sources_that_begin_alike_on_one_day_report_the_same_news():
     ]
     with Deduplicator.open(None) as one:
         found = [(verdict.status, verdict.of, verdict.kind) for verdict in one.process(documents)]
-    repeats = [("duplicate", f"{number}0", "copy") for number in range(3)]
-    assert found[1::2] == repeats
+    assert found[1::2] == [("duplicate", f"{number}0", "copy") for number in range(3)]
     other_day = [one | ({"published": "2026-05-09T11:00Z"} if one["id"].endswith("1") else {}) for one in documents]
     with Deduplicator.open(None) as one:
         assert all(verdict.status != "duplicate" for verdict in one.process(other_day))

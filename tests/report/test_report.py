@@ -257,8 +257,7 @@ def test_sentences_inside_a_sentence_are_said_too():
     ]
     why = Phrase.joined(signs)
     assert why == "; ".join(signs)
-    whole = Phrase.of("no estimate for texts in other words: {why}", why=why)
-    said, own = wording_of("ru").spoken(whole)
+    said, own = wording_of("ru").spoken(Phrase.of("no estimate for texts in other words: {why}", why=why))
     assert own
     assert said == (
         "пересказы тех же текстов не оценены: два способа отличить один текст от двух по-разному оценивают связи; "

@@ -12,6 +12,7 @@ import sqlite3
 import subprocess
 import sys
 import time
+from codecs import BOM_UTF8
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -20,7 +21,8 @@ import orjson
 import pytest
 
 from infostream_dedup import ingest
-from infostream_dedup.errors import InfostreamError
+from infostream_dedup.documents.records import Place
+from infostream_dedup.errors import BadDataError, InfostreamError
 from infostream_dedup.stream import brokers
 
 from .conftest import sample_documents
@@ -151,7 +153,7 @@ def rows_of(store: Path) -> str:
 @pytest.mark.slow
 def test_every_form_of_message_is_stored_judged_published_or_set_aside(address: str, tmp_path: Path) -> None:
     rows, store = sample_documents(), tmp_path / "news.db"
-    lines = b"\n".join(map(orjson.dumps, rows[3:6]))
+    lines = BOM_UTF8 + b"\n".join(map(orjson.dumps, rows[3:6]))
     good = [orjson.dumps(rows[0]), orjson.dumps(rows[1:3]), lines, orjson.dumps({"documents": rows[6:20]})]
     good += [orjson.dumps(row) for row in rows[20:]]
     other = orjson.dumps({"id": rows[0]["id"], "text": "Зовсім інше."})
@@ -174,6 +176,24 @@ def test_every_form_of_message_is_stored_judged_published_or_set_aside(address: 
     assert {(one["queue"], one["tries"], bool(one["reason"])) for one in dead} == {("news", 3, True)}
     with ingest(address, store, queue="news", batch_seconds=0.2) as found:  # all were acknowledged
         assert list(found) == []
+
+
+@pytest.mark.parametrize("fields", [{b"\xff": b"a", b"id": b"1"}, {b"id": b"1", b"text": b"\xff"}])
+def test_an_entry_of_redis_that_is_not_utf_8_is_a_bad_message(fields: dict[bytes, bytes]) -> None:
+    with pytest.raises(BadDataError, match="E_JSON"):
+        brokers._items(brokers._entry(fields), Place("news", 1))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("address", ["nats"], indirect=True)
+def test_each_subject_of_a_stream_is_read_from_its_beginning(address: str, tmp_path: Path) -> None:
+    names, rows = ["news.uk", "news.ru"] * 3, sample_documents()[:6]
+    connected(address, "news.>", lambda broker: broker.more())  # one stream keeps them all
+    for name, row in zip(names, rows, strict=True):
+        send(address, name, [orjson.dumps(row)])
+    for name, later in (("news.ru", rows[1::2]), ("news.uk", rows[::2]), ("news.ru", [])):
+        with ingest(address, tmp_path / "news.db", queue=name, batch_seconds=0.2) as found:
+            assert [one.id for one in found] == [row["id"] for row in later]
 
 
 @pytest.mark.slow

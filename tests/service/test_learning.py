@@ -76,8 +76,7 @@ def test_a_classifier_and_methods_from_judgements(filled_again: ServiceClient, t
     assert 0 <= folds["f1_low"] <= folds["f1"] <= folds["f1_high"] <= 1
     assert len(result["confused"]) == wrong + missed
     (tmp_path / "model.json").write_bytes(client("GET", f"/v1/jobs/{number}/model").content)
-    criteria = {row["criterion"] for row in result["weights"]}
-    assert set(read_model(tmp_path / "model.json").criteria) == criteria
+    assert set(read_model(tmp_path / "model.json").criteria) == {row["criterion"] for row in result["weights"]}
     page = client("GET", "/model?ui=en").text
     assert page.count('<svg class="weight"') == len(result["weights"])
     assert client("GET", f"/v1/jobs/{few}/model").status_code == 404

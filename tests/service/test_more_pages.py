@@ -116,8 +116,7 @@ def test_stories_with_the_words_that_met(filled: ServiceClient) -> None:
     assert filled("GET", "/v1/stories/none/coverage").status_code == 404
     meeting = found["meetings"][0]
     assert meeting["met"][0].keys() == {"word", "pivot", "their_word", "rung"}
-    page = filled("GET", f"/stories/{row['story']}").text
-    assert meeting["met"][0]["their_word"] in page
+    assert meeting["met"][0]["their_word"] in filled("GET", f"/stories/{row['story']}").text
     assert filled("GET", "/stories/none").status_code == filled("GET", "/v1/stories/none").status_code == 404
 
 
@@ -343,7 +342,9 @@ def test_standing_searches_have_a_page_with_their_hits(fresh: ServiceClient) -> 
     assert "1 document found" in page
     (link,) = set(re.findall(r'href="(/documents/[^"]+)"', page))
     assert fresh("GET", link).status_code == 200
-    assert fresh("GET", "/watches?name=other").status_code == 404
+    assert fresh("GET", "/watches?name=other").status_code == fresh("GET", "/v1/watches/other").status_code == 404
+    assert [row["id"] for row in fresh("GET", "/v1/watches/мости?after=0").json()["items"]] == ["b/1"]
+    assert fresh("GET", f"/v1/watches/мости?after={'9' * 23}").json()["items"] == []
 
 
 HTML = {"accept": "text/html"}
@@ -406,8 +407,7 @@ def test_members_of_a_group_are_links(three: ServiceClient) -> None:
 def test_every_problem_has_a_sentence(three: ServiceClient, language: str) -> None:
     words = json.loads((resources.files("infostream_dedup.service") / "locale" / f"{language}.json").read_bytes())
     assert {f"problem_{code}" for code in CODES} <= words.keys()
-    page = three("GET", f"/judge?queue=nope&ui={language}", headers=HTML).text
-    assert words["problem_invalid"] in page
+    assert words["problem_invalid"] in three("GET", f"/judge?queue=nope&ui={language}", headers=HTML).text
 
 
 def test_now_counts_days_and_leads_to_the_largest_stories(filled: ServiceClient) -> None:

@@ -10,6 +10,7 @@ from infostream_dedup.api.store import restore
 from infostream_dedup.errors import BadDataError, CannotCreateError, CannotWriteError
 from infostream_dedup.machine.progress import restoring_advice
 from infostream_dedup.stream.store import Store
+from infostream_dedup.stream.store.opening import copy_store
 
 
 def test_a_copy_is_the_store(filled, synthetic, tmp_path, faults):
@@ -103,6 +104,7 @@ FULL = """
 import resource, sys
 from infostream_dedup.errors import CannotWriteError
 from infostream_dedup.stream.store import Store
+from infostream_dedup.stream.store.opening import copy_store
 with Store.open(sys.argv[1], read_only=True) as store:
     resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, resource.RLIM_INFINITY))
     try:
@@ -110,6 +112,19 @@ with Store.open(sys.argv[1], read_only=True) as store:
     except CannotWriteError as error:
         sys.exit(error.exit_code)
 """
+
+
+class FullDisk(sqlite3.Connection):
+    def backup(self, *_: object, **__: object) -> None:
+        error = sqlite3.OperationalError("database or disk is full")
+        error.sqlite_errorcode, error.sqlite_errorname = sqlite3.SQLITE_FULL, "SQLITE_FULL"
+        raise error
+
+
+def test_a_copy_without_room_names_its_own_place(filled, tmp_path):
+    store = sqlite3.connect(filled, factory=FullDisk)
+    with closing(store), pytest.raises(CannotCreateError, match=r"copy\.db: No space left"):
+        copy_store(store, filled, tmp_path / "copy.db")
 
 
 def test_a_copy_without_room_leaves_nothing(filled, tmp_path):

@@ -223,8 +223,7 @@ def test_every_commit_is_on_disk_before_it_is_acknowledged(new_store):
     def pragma(name):
         return new_store.connection.execute(f"PRAGMA {name}").fetchone()[0]
 
-    full = 2
-    assert (pragma("journal_mode"), pragma("synchronous"), pragma("foreign_keys")) == ("wal", full, 1)
+    assert (pragma("journal_mode"), pragma("synchronous"), pragma("foreign_keys")) == ("wal", 2, 1)
 
 
 def test_a_whole_stream_is_restored(filled, synthetic, faults):

@@ -88,8 +88,7 @@ def test_templates_are_one_source_s_on_another_day():
     least=st.sampled_from([0.25, 0.3, 1 / 3, 0.5, 1.0]) | st.floats(1e-9, 1.0),
 )
 def test_enough_terms_are_shared_as_the_jaccard_index_says(own, others, least):
-    documents = [(sorted(own), (), (), "s", 0), (sorted(others), (), (), "s", 0)]
-    columns = entered(PLAIN, documents).window.columns
+    columns = entered(PLAIN, [(sorted(own), (), (), "s", 0), (sorted(others), (), (), "s", 0)]).window.columns
     both = own | others
     assert shares_enough(0, 1, columns, least) == bool(both and len(own & others) / len(both) >= least)
 

@@ -12,8 +12,7 @@ from infostream_dedup.stream.window import EvenWindow, Window, without_first
 def test_elements_move_to_the_front(size: int, data: st.DataObject) -> None:
     end = data.draw(st.integers(0, size))
     begin = data.draw(st.integers(0, end))
-    moved = without_first(np.arange(size).copy(), begin, end)
-    assert moved[: end - begin].tolist() == list(range(begin, end))
+    assert without_first(np.arange(size).copy(), begin, end)[: end - begin].tolist() == list(range(begin, end))
 
 
 def test_a_much_too_large_array_is_replaced() -> None:

@@ -127,8 +127,7 @@ def test_a_group_that_chains_is_flagged_and_not_grown(terms, news):
 
 def test_a_source_over_its_limit_passes_as_similar(plain, news):
     limited = plain.but(loss_limit=0.5, loss_documents=4)
-    documents = [news(f"{number}", STORY if number else OTHER) for number in range(7)]
-    verdicts, events = decide(limited, documents)
+    verdicts, events = decide(limited, [news(f"{number}", STORY if number else OTHER) for number in range(7)])
     assert [one.status for one in verdicts] == ["new", "new", "exact", "exact", "similar", "similar", "similar"]
     assert [(one.kind, one.group, one.ordinal, one.value) for one in events] == [("limit", "agency", 4, 0.75)]
 

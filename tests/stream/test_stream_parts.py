@@ -85,8 +85,7 @@ def rows_of(rows):
 
 def test_number_hashes_are_distinct_and_ascending():
     texts = ["41,5 грн, 12 чел., 41.5 грн", "", "без", "7 ٣ 12", "12"]
-    documents = [Document(id=str(number), text=text) for number, text in enumerate(texts)]
-    rows = number_rows(block_of(documents))
+    rows = number_rows(block_of([Document(id=str(number), text=text) for number, text in enumerate(texts)]))
     hashes = rows.row(0)
     assert rows.indptr.tolist() == [0, 2, 2, 2, 5, 6]
     assert 0 <= hashes[0] < hashes[1]
@@ -133,8 +132,7 @@ def test_full_texts_are_encoded_once(given_texts, begin_with_title):
     assert found.offsets.tolist() == plain.offsets.tolist()
     assert found.data.tolist() == plain.data.tolist()
     for number, document in enumerate(documents):
-        body = found.data[found.bodies[number] : found.offsets[number + 1]].tobytes()
-        assert body == encoded(document.text)
+        assert found.data[found.bodies[number] : found.offsets[number + 1]].tobytes() == encoded(document.text)
 
 
 def test_openings_without_case_and_punctuation():

@@ -15,8 +15,7 @@ letters = st.text(st.sampled_from("abаб¶ї'-зщ€𝔸"), max_size=70)
 def test_numbers_are_those_of_a_dictionary(batches):
     numbers, plain = TermNumbers(), {}
     for batch in batches:
-        expected = [plain.setdefault(term, len(plain)) for term in batch]
-        assert numbers.numbered(batch).tolist() == expected
+        assert numbers.numbered(batch).tolist() == [plain.setdefault(term, len(plain)) for term in batch]
         assert len(numbers) == len(plain)
         assert list(numbers.terms) == list(plain)
     assert [numbers.number(term) for term in plain] == list(range(len(plain)))

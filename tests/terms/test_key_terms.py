@@ -87,8 +87,7 @@ def test_idf_is_negative_in_more_than_half_of_the_documents():
 
 
 def test_tf_idf_by_hand():
-    idf = tfidf.idf(np.array([5.0, 0.0]), 20)
-    found = tfidf.weight(np.array([3.0, 1.0]), idf, np.zeros(2), Settings())
+    found = tfidf.weight(np.array([3.0, 1.0]), tfidf.idf(np.array([5.0, 0.0]), 20), np.zeros(2), Settings())
     assert found.tolist() == [pytest.approx(3 * math.log(4)), 0]
 
 

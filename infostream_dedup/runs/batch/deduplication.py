@@ -109,8 +109,7 @@ class FoundStatuses:
 
     def counts(self) -> dict[str, int]:
         """Documents of each status."""
-        found = np.bincount(self.status, minlength=len(STATUSES)).tolist()
-        return dict(zip(STATUSES, found, strict=True))
+        return dict(zip(STATUSES, np.bincount(self.status, minlength=len(STATUSES)).tolist(), strict=True))
 
     def groups(self) -> int:
         """Groups of at least two documents."""

@@ -296,8 +296,7 @@ class EqualTexts:
         return self._run(documents, self._place + 1, length)
 
     def _run(self, documents: NDArray[np.int64], begins: NDArray[np.int64], length: NDArray[np.int64]) -> Ordinals:
-        place = places_of(begins[documents], length)
-        return np.repeat(documents, length), self._order[place]
+        return np.repeat(documents, length), self._order[places_of(begins[documents], length)]
 
 
 class EqualDocuments:

@@ -116,8 +116,7 @@ class PairFinder:
         one, node, forward, backward = self._neighbours(documents)
         single = ~alone[node]
         place, other = self._written_out(node[~single])
-        every = np.flatnonzero(~single)[place]
-        chosen = np.concatenate([np.flatnonzero(single), every])
+        chosen = np.concatenate([np.flatnonzero(single), np.flatnonzero(~single)[place]])
         leader = np.concatenate([self._nodes.leaders[node[single]], other])
         # The given document is the later one, so its counts are those of the reverse direction.
         pairs = DocumentPairs(leader, one[chosen], backward[chosen], forward[chosen])

@@ -324,9 +324,8 @@ async def show_standing_searches(request: Request, name: str | None = None) -> R
     hits = None
     if name is not None:
         most = service.settings.limits.page
-        hits = await service.read(lambda store: store.headed(hit_rows(store.connection, name, top=most)))
-        if not hits and all(row["name"] != name for row in rows):
-            raise ProblemError(404, "not-found")
+        found = existing(await service.read(lambda store: hit_rows(store.connection, name, top=most)))
+        hits = await service.read(lambda store: store.headed(found))
     return page(request, "watches", rows=rows, name=name, hits=hits)
 
 

@@ -202,7 +202,7 @@ async def show_watch(request: Request, name: str, after: int = -1, limit: int | 
     """The documents that a standing search found, the latest first; with ``after`` (ordinal) those that followed."""
     rows, place = answers.rows_wanted(request, limit), max(-1, min(after, _LAST))
     found = await running(request).read(lambda store: hit_rows(store.connection, name, after=place, top=rows))
-    return answers.every(found)
+    return answers.every(answers.existing(found, "no search ever had this name"))
 
 
 exports_router = APIRouter(prefix="/v1/export", tags=["exports"], dependencies=answers.READER)

@@ -361,8 +361,7 @@ def _last_of(connection: sqlite3.Connection, place: GroupPlace) -> int:
     if found is not None and time_text(found[0]) == place.value:
         return int(found[0])
     # It has grown since: continue from the end of the second in which it was, so that no group is left out.
-    seconds = datetime.fromisoformat(str(place.value)).timestamp()
-    return (int(seconds) + 1) * 1_000_000
+    return (int(datetime.fromisoformat(str(place.value)).timestamp()) + 1) * 1_000_000
 
 
 def _conditions(chosen: GroupFilter) -> tuple[list[str], list[Any]]:

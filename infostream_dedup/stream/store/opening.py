@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import sqlite3
 import stat
@@ -213,7 +214,12 @@ def copy_into(connection: sqlite3.Connection, path: Path, part: Path, fault: str
         with snapshot(connection, path):
             connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
             # The callback lets Python handle a signal between two pieces.
-            connection.backup(copy, pages=PAGES_AT_ONCE, progress=lambda *_: None)
+            try:
+                connection.backup(copy, pages=PAGES_AT_ONCE, progress=lambda *_: None)
+            except sqlite3.OperationalError as error:
+                if error.sqlite_errorcode == sqlite3.SQLITE_FULL:  # which is never said of the file that is read
+                    raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC)) from error
+                raise
         copy.execute("PRAGMA journal_mode = DELETE")
         faults = [row[0] for row in copy.execute("PRAGMA quick_check(1)")]
     if faults != ["ok"]:

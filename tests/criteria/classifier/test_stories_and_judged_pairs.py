@@ -54,8 +54,7 @@ def test_wrong_judgements_are_refused(rows, code):
 
 
 def test_random_pairs_do_not_join_stories_where_they_would_join_everything():
-    chain = [(number, number + 1, "different") for number in range(20)]
-    one, other = stories(_pairs([(0, 30, "dup"), *chain]))
+    one, other = stories(_pairs([(0, 30, "dup"), *[(number, number + 1, "different") for number in range(20)]]))
     assert len(set(one.tolist() + other.tolist())) == 21
     one, other = stories(_pairs([(a, a + 1, "different") for a in range(0, 20, 2)]))
     assert one.tolist() == other.tolist() == list(range(10))
