@@ -175,9 +175,6 @@ class _Nats(_Broker):
             await self._stream_of(self.publish_to)
         # A consumer has one position in its stream: read for another subject, it would skip what lies before.
         self._durable = f"{self.group}-{quote(self.name, safe='').replace('.', '%2E').replace('%', '=')}"
-        with suppress(NotFoundError):
-            if (await self._jetstream.consumer_info(self._stream, self.group)).config.filter_subject == self.name:
-                self._durable = self.group
 
         async def configure(held: float) -> None:
             await self._jetstream.add_consumer(
