@@ -139,6 +139,22 @@ def test_a_text_finds_its_copy_and_other_languages_are_not_judged(documents, sto
             assert {(hit.kind, hit.probability) for hit in others} <= {("related", None), ("translation", None)}
 
 
+def test_an_answer_does_not_depend_on_earlier_questions(tmp_path):
+    texts = (
+        "An earthquake of magnitude 6.1 struck Vrancea county in Romania. Rescuers say 12 people were killed and 40 more "
+        "injured. Tremors were felt in Chisinau and Odesa. Romanian President Nicusor Dan arrived at the scene.",
+        "У Румунії стався землетрус магнітудою 6,1, загинули 15 людей, повідомили рятувальники й президент в Одесі.",
+    )
+    with Deduplicator.open(path := tmp_path / "s.db") as stream:
+        stream.process([{"id": f"{place}", "text": text} for place, text in enumerate(texts)])
+    asked = [text.split(". ")[-1] for text in texts] + [*texts, "Суд осудил экс-министра", "Президент приехал в Одессу"]
+    with Searcher.open(path) as used:
+        later = [used.search(text, k_min=1) for text in reversed(asked)]
+    for text, hits in zip(reversed(asked), later, strict=True):
+        with Searcher.open(path) as fresh:
+            assert fresh.search(text, k_min=1) == hits, text
+
+
 def test_a_sentence_is_answered_by_the_text_that_begins_with_its_words(tmp_path):
     """By a word derived, by one of equal sound, by an ordinal number, and by a title that may be Russian."""
     rest = "Пароль и экран нужны на работе: о них говорится в инструкции для сотрудников банка."
