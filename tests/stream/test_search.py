@@ -141,8 +141,8 @@ def test_a_text_finds_its_copy_and_other_languages_are_not_judged(documents, sto
 
 def test_an_answer_does_not_depend_on_earlier_questions(tmp_path):
     texts = (
-        "An earthquake of magnitude 6.1 struck Vrancea county in Romania. Rescuers say 12 people were killed and 40 more "
-        "injured. Tremors were felt in Chisinau and Odesa. Romanian President Nicusor Dan arrived at the scene.",
+        "An earthquake of magnitude 6.1 struck Vrancea county in Romania. Rescuers say 12 people were killed. "
+        + "Tremors were felt in Chisinau and Odesa. Romanian President Nicusor Dan arrived at the scene.",
         "У Румунії стався землетрус магнітудою 6,1, загинули 15 людей, повідомили рятувальники й президент в Одесі.",
     )
     with Deduplicator.open(path := tmp_path / "s.db") as stream:
@@ -245,7 +245,7 @@ def test_the_encoder_judges_hits_in_doubt_and_leaves_their_order(documents, stor
     assert changed
 
 
-def test_many_questions_find_a_beginning_in_another_language_without_its_key_terms(documents, tmp_path):
+def test_every_way_to_ask_finds_a_beginning_in_another_language_without_its_key_terms(documents, tmp_path):
     told, asked = "Вона змінила це і підтримала їх знову.", "She changed it and supported them again."
 
     def finds(searcher, **options):
@@ -256,7 +256,7 @@ def test_many_questions_find_a_beginning_in_another_language_without_its_key_ter
         stream.process([Document(id="other", text="Prezydent Zelensky w Berlinie podpisał ustawę.", lang="pl")])
         assert stream.search("President Zelensky went to Berlin")
         with Searcher.open(tmp_path / "s.db") as once:
-            assert (finds(stream), finds(once), finds(stream, languages=["ru"])) == (True, False, False)
+            assert (finds(stream), finds(once), finds(stream, languages=["ru"])) == (True, True, False)
             stream.store.forget("told")
             assert not finds(stream)
 

@@ -135,6 +135,35 @@ def test_origins_are_texts_written_independently(path):
     assert kept.stories(path, since=infostream_dedup.api.moment("2026-04-01")) == []
 
 
+def test_roles_follow_publication_and_a_copy_repeats_what_it_copies_not_a_translation(tmp_path):
+    translated = (
+        "Мер Кременчука Віталій Малецький відкрив у п'ятницю новий міст через Дніпро довжиною 1740 метрів. Будівництво "
+        "почали у 2019 році, воно обійшлося в 11 мільярдів гривень. За словами мера, міст розвантажить центр міста, де "
+        "щодня проїжджає 40 тисяч автомобілів. Старий міст закриють на ремонт до кінця року."
+    )
+    told = [
+        ("first", BRIDGE, 10),
+        ("uk", translated, 11),
+        ("copy", BRIDGE, 12),
+        ("early", BRIDGE, 8),
+        ("last", BRIDGE, 13),
+    ]
+    rows = [
+        {"id": name, "text": text, "published": f"2026-03-06T{hour:02}:00:00Z", "source": f"{name}.example"}
+        for name, text, hour in told
+    ]
+    with Deduplicator.open(tmp_path / "s.db") as dedup:
+        dedup.process(rows)
+    found = infostream_dedup.coverage(tmp_path / "s.db", story="first")["documents"]
+    assert [(one["id"], one["role"], one["of"]) for one in found] == [
+        ("early", "first", None),
+        ("first", "copy", "early"),
+        ("uk", "translation", "first"),
+        ("copy", "copy", "first"),
+        ("last", "copy", "first"),
+    ]
+
+
 def test_what_is_not_there_is_said(path):
     for asked in ({"story": "none"}, {"id": "none"}, {"text": "Совсем другое сообщение о погоде на завтра в горах"}):
         with pytest.raises(NoInputError):
