@@ -393,7 +393,8 @@ def print_swept(result: SweepResult) -> None:
 
 
 _WAYS: Final = {
-    **dict.fromkeys(("estimate", "model"), "where precision and recall, estimated without labels, are best together"),
+    "estimate": "where precision and recall, estimated without labels, are best together",
+    "model": "where the pair model finds precision and recall best together",
     "count": "where the copies counted are linked best",
     "consistency": "by S and T alone",
     "default": "the usual number, as there is too little to choose by",
@@ -410,7 +411,7 @@ def _print_advice(row: Mapping[str, Any], k: int, why: str) -> None:
         say(f"estimated: {right:.0%} of the links at k = {k} are one text, copied or told anew; of all such pairs,"
             f" {found:.0%} are linked".replace("%", " %"))  # fmt: skip
     elif "reliable" in row:
-        say("no estimate of precision and recall holds for this collection (why: --verbose)")
+        say("this collection itself allows no estimate of precision and recall (why: --verbose)")
     if (copied := row.get("copy_precision")) is not None and (linked := row.get("copy_recall")) is not None:
         say(f"counted: {copied:.0%} of the links at k = {k} share much of their wording; of all such pairs,"
             f" {linked:.0%} are linked".replace("%", " %"))  # fmt: skip

@@ -268,10 +268,12 @@ def test_a_bar_is_only_on_a_terminal_and_is_gone_at_the_end():
 
 def test_a_pipe_gets_every_column_whole(capsys):
     rows = [{f"quantity_{number}": number / 7 for number in range(40)} | {"title": "слово " * 60}]
+    rows[0] |= {"terms": ("a", "b"), "spans": [{"span": [0, 1], "text": "один"}, {"at": 2}]}
     print_table(rows)
     header, line = capsys.readouterr().out.splitlines()
     assert header.split() == list(rows[0])
     assert "…" not in line
+    assert re.search(r" a b +один · at 2 *$", line)
     assert rows[0]["title"].strip() in line
 
 

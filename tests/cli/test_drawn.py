@@ -64,6 +64,8 @@ def files(tmp_path_factory):
     ]
     lines = [json.dumps(dict(zip(names, row, strict=True))) for row in rows]
     (folder / "news.jsonl").write_text("\n".join(lines), encoding="utf-8")
+    lines = documents_path().read_text(encoding="utf-8").splitlines()[:30]
+    (folder / "few.jsonl").write_text("\n".join(lines), encoding="utf-8")
     with Deduplicator.open(folder / "news.db") as stream:
         stream.process(read_documents(documents_path()))
     return folder
@@ -110,6 +112,10 @@ def test_dedup_says_what_stays_and_shows_the_largest_groups(files, width):
             [r" k  S +T +links  groups", r" 12  ", r"rows: --wide.*remarks?: --verbose"],
         ),
         (
+            ["sweep", "few.jsonl", "--representation", "morph"], r"30 news items",
+            ["recommended: k = 5, where the pair model finds", "this collection itself allows no estimate"],
+        ),
+        (
             ["sweep", "news.jsonl", "--representation", "stem", "--by", "source"], r"3 news items",
             [r"source +items +k +S +T +linked", r"persha.example.com +1 "],
         ),
@@ -121,6 +127,7 @@ def test_dedup_says_what_stays_and_shows_the_largest_groups(files, width):
             ["passages", "find", "news.jsonl"], "1 pair with passages in common, ",
             [r" 1 \d+ words +один", r" % of the first, \d+ % of the second", "«.*"],
         ),
+        (["passages", "find", "news.jsonl", "--novel"], "id .* spans", ["· Міністр"]),
         (["store", "groups", "news.db"], r" +\d ×  +\S", [r"3 sources"]),
         (["store", "stories", "news.db"], r" +\d ×  +\S", [r"\d origin\w* · .*ru, uk"]),
         (["store", "show", "news.db", "ru-002"], "ru-002", [r"title +", r"verdict +\w+ of ru-001", "in group ru-001"]),
@@ -142,6 +149,7 @@ def test_the_answer_comes_first_and_no_line_is_beyond_the_width(files, width, co
     (["store", "best", "news.db"], {"group", "title", "total"}),
     (["store", "templates", "news.db"], {"source", "title"}), (["pairs", "news.jsonl", "--wide"], {"a", "b", "kind"}),
     (["sweep", "news.jsonl", "--wide"], {"representation", "k", "symmetry", "transitivity"}),
+    (["dictionaries", "show", "повестка", "--to", "uk"], {"word", "rung", "answer", "why"}),
 ])  # fmt: skip
 def test_tables_keep_their_key_columns_and_their_width(files, width, command, keys):
     lines = shown(command, width, files)

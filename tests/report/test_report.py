@@ -558,6 +558,8 @@ def test_words_of_others_are_escaped(text):
 
 def test_png_only_with_the_extra(tmp_path, monkeypatch):
     assert as_png(picture(boxes=[Box(0, 0, 5, 1, "#040506")])).startswith(b"\x89PNG")
+    few = Axis(low=0, high=1, ticks=[(0.5, "key-terms-morph:rule=forward")], tilt=90)
+    assert as_png(Picture(panels=[Panel(x=few, y=replace(few, tilt=0), height=24)], width=270))  # no warning: names fit
     monkeypatch.setattr("infostream_dedup.report.find_spec", lambda _: None)
     assert sorted(path.name for path in write_learning_curve([], tmp_path)) == ["curve.csv", "curve.svg"]
     monkeypatch.undo()
