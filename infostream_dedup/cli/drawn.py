@@ -159,12 +159,12 @@ def print_hits(hits: Sequence[Hit], rows: Sequence[Mapping[str, Any]]) -> None:
     for number, (hit, row) in enumerate(zip(hits, rows, strict=True), 1):
         # Few words resemble nothing: what they have in common with a text is terms.
         kind = "terms only" if hit.kind == "related" else hit.kind or hit.relation or "terms only"
-        sure = "" if hit.probability is None or hit.kind == "related" else f" {hit.probability:.2f}"
-        print_stored(f"{number:>2} {kind}{sure}", row)
-        terms = ", ".join(map(str, hit.terms))
-        click.echo(
-            _clipped(f"{'':{_LABEL}}has {hit.share_forward:.0%} of what was asked for: {terms}".replace("%", " %"))
-        )
+        sure = "" if hit.probability is None or hit.kind == "related" else f"probability {hit.probability:.2f} · "
+        # The kind is that of the text; before the name of a document it would be read as that of the document.
+        kind = {"contained": "holds it", "contains": "part of it"}.get(kind, kind)
+        print_stored(f"{number:>2} {kind}", row)
+        told = f"{sure}has {hit.share_forward:.0%} of what was asked for".replace("%", " %")
+        click.echo(_clipped(f"{'':{_LABEL}}{told}: {', '.join(map(str, hit.terms))}"))
 
 
 def found_documents(sources: Sequence[str], ids: set[str], reading: Mapping[str, Any]) -> dict[str, Document]:
