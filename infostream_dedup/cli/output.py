@@ -424,7 +424,8 @@ def csv_dialect() -> CsvDialect:
 _FIRST: Final = (
     *("part", "series", "representation", "k", "chosen", "chosen_by", "kind", "status", "id", "a", "b", "of", "group"),
     *("title", "total", "documents", "method", "name", "what", "value", "source", "symmetry", "transitivity", "links"),
-    *("groups", "precision", "recall", "word", "answer", "rung", "wins", "outcome", "why"),
+    *("groups", "precision", "recall", "duplicates", "symmetry_across", "alarms", "word", "answer", "rung", "wins"),
+    *("outcome", "why"),
 )
 """Columns that a table keeps on a narrow terminal, the most important first."""
 

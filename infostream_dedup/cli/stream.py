@@ -422,7 +422,8 @@ def watch_hits(name: str, store: str, top: int, output_format: str | None) -> No
     Columns: ordinal, id, title, source, language, published, url, status, of.
     """
     columns = ("ordinal", "id", "title", "source", "language", "published", "url", "status", "of")
-    print_rows(api.watch.hits(store, name, top=top), chosen_format(output_format, "table", "jsonl"), columns=columns)
+    rows, form = api.watch.hits(store, name, top=top), chosen_format(output_format, "table", "jsonl")
+    print_rows(api.store.with_titles(store, rows) if form == "table" else rows, form, columns=columns)
 
 
 @watch.command(

@@ -163,6 +163,12 @@ def test_documents_without_a_title_are_named_by_the_first_words_of_their_text(fi
     for words in ("groups posts.db", "stories posts.db", "show posts.db 2", "story posts.db 2"):
         assert any("Верховна Рада ухвалила" in line for line in shown(["store", *words.split()], 100, files)), words
     assert "Верховна" in shown(["search", "--store", "posts.db", "--id", "2"], 100, files)[0]
+    store = ["--store", "posts.db"]
+    shown(["watch", "add", "law", *store, "--terms", "відставка"], 100, files)
+    row = json.dumps({"id": "4", "text": "Міністр фінансів Ткач подав у відставку, повідомила пресслужба уряду."})
+    (files / "later.jsonl").write_text(row, encoding="utf-8")
+    shown(["ingest", "later.jsonl", *store], 100, files)
+    assert any("Міністр фінансів" in line for line in shown(["watch", "hits", "law", *store], 100, files))
 
 
 @pytest.mark.parametrize("width", WIDTHS[:1])

@@ -46,6 +46,20 @@ def test_hits_do_not_depend_on_batches(news, size):
     assert sum(check.faults for check in store.verify(news)) == 0
 
 
+@pytest.mark.parametrize("size", [1, 1000])
+def test_a_name_that_no_document_had_before_is_watched_for(news, size):
+    """It is too rare for a key term, and what somebody waits for."""
+    texts = {
+        "Ткач": "Міністр фінансів Ткач подав у відставку, повідомила пресслужба уряду.",
+        "Сырский": "Министры прибыли в Киев. На фронте остался Сырский, а Вятлев уехал.",
+        "Quillfeather": "On Sunday Mayor Harriet Quillfeather opened the new ferry terminal in Dunmore.",
+    }
+    for name in (*texts, "Вятлев"):
+        watch.add(news, name, terms=name, lang="uk" if name == "Ткач" else None)
+    told = named(ingest([{"id": name, "text": text} for name, text in texts.items()], news, batch_size=size))
+    assert told == {"Ткач": ("Ткач",), "Сырский": ("Сырский", "Вятлев"), "Quillfeather": ("Quillfeather",)}
+
+
 def test_a_search_ends_with_the_next_document_and_its_hits_remain(news):
     watch.add(news, "bridges", terms="мост")
     assert named(ingest(NEWS[:1], news)) == {"ru": ("bridges",)}
