@@ -364,7 +364,7 @@ def _answered(store: str, questions: Sequence[dict[str, str]], form: str, **give
 def watch() -> None:
     """Keep standing searches on a store: verdicts on later documents name them in 'watches'.
 
-    A document answers a search if it has at least k of its terms, one of them among its own key terms. Terms are
+    A document answers a search if it has at least k of its terms, one of them a key term or too rare for one. Terms are
     translated: a search for 'мост,Харьков' also finds Ukrainian and English documents.
     """
 

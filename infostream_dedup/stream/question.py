@@ -652,10 +652,7 @@ class QuestionJudge:
         found: Sequence[FoundDocument],
         shares: NDArray[np.float64],
     ) -> list[str | None]:
-        """Kind of each document in another language, as `ingest` decides it; ``None`` for no relation.
-
-        ``shares``: float64 (documents, 2), share of the weight that matched, forward and backward.
-        """
+        """Kind of each document in another language by both shares, as `ingest` decides it; ``None`` without one."""
         last = np.full(len(found), len(found), dtype=np.int64)
         rows = np.arange(len(found), dtype=np.int64)
         records = [*(one.record for one in found), itself.record if itself is not None else self._read(question).record]

@@ -130,10 +130,7 @@ class Watches:
         self._seen = len(terms)
 
     def hits(self, document: Remembered, frequencies: Frequencies) -> list[str]:
-        """Names of the searches that a document answers, in the order in which they were added.
-
-        A term that is too rare for a key term, such as a name that no document had before, counts as one.
-        """
+        """Names of the searches that a document answers, as added; a term too rare for a key term counts as one."""
         if not self._from <= document.ordinal < self._until:
             self._arrange(document.ordinal)
         table = self._tables.get(document.language)

@@ -77,9 +77,8 @@ def test_pairs_begin_with_counts_and_name_kind_ids_titles_and_sources(files, wid
     assert lines[0] == "1 pair among 2 of 3 items: 1 copy"
     first, second, evidence = lines[1:4]
     assert re.match(r" 1 copy +один", first)
-    assert "Рада ухвал" in first
-    assert "persha" in first
-    assert "2026-11-01" in first
+    for words in ("Рада ухвал", "persha", "2026-11-01"):
+        assert words in first
     assert re.match(r" +2 +Рада ухвал", second)
     assert "wording 100 % there" in evidence
     assert re.search(r"\d+ of \d+ terms: ", evidence)
@@ -163,12 +162,10 @@ def test_documents_without_a_title_are_named_by_the_first_words_of_their_text(fi
     for words in ("groups posts.db", "stories posts.db", "show posts.db 2", "story posts.db 2"):
         assert any("Верховна Рада ухвалила" in line for line in shown(["store", *words.split()], 100, files)), words
     assert "Верховна" in shown(["search", "--store", "posts.db", "--id", "2"], 100, files)[0]
-    store = ["--store", "posts.db"]
-    shown(["watch", "add", "law", *store, "--terms", "відставка"], 100, files)
-    row = json.dumps({"id": "4", "text": "Міністр фінансів Ткач подав у відставку, повідомила пресслужба уряду."})
-    (files / "later.jsonl").write_text(row, encoding="utf-8")
-    shown(["ingest", "later.jsonl", *store], 100, files)
-    assert any("Міністр фінансів" in line for line in shown(["watch", "hits", "law", *store], 100, files))
+    shown(["watch", "add", "law", "--store", "posts.db", "--terms", "відставка"], 100, files)
+    (files / "later.jsonl").write_text('{"id": "4", "text": "Міністр Ткач подав у відставку."}', encoding="utf-8")
+    shown(["ingest", "later.jsonl", "--store", "posts.db"], 100, files)
+    assert "Міністр Ткач" in " ".join(shown(["watch", "hits", "law", "--store", "posts.db"], 100, files))
 
 
 @pytest.mark.parametrize("width", WIDTHS[:1])

@@ -236,8 +236,7 @@ _FOUR = {"ab": "dup", "ac": "similar", "ad": "different", "bc": "translation"}
 ])  # fmt: skip
 def test_verdicts_by_hand(families: str, listed: Listed, options: dict[str, Any], verdicts: str) -> None:
     found = _verdicts(_truth([None if one == "." else one for one in families], listed, **options))
-    expected = dict(one.split(" ") for one in verdicts.split(", "))
-    assert found == dict.fromkeys(found, "-") | expected
+    assert found == dict.fromkeys(found, "-") | dict(one.split(" ") for one in verdicts.split(", "))
 
 
 @pytest.mark.parametrize(("families", "listed", "options", "stories"), [

@@ -95,9 +95,8 @@ def test_the_paper_is_shown_next_to_ours(files):
 
 def test_groups_and_the_confirmed_block_are_shown():
     page = report_files(sweep(documents_path(), representations=["stem"], confirmed=True))["report.html"].decode()
-    assert "Groups of linked documents" in page
-    assert ">stem, confirmed</th>" in page
-    assert "second look at wording" in page
+    for words in ("Groups of linked documents", ">stem, confirmed</th>", "second look at wording"):
+        assert words in page
 
 
 def test_a_collection_without_links_still_has_a_report():
@@ -135,9 +134,8 @@ def test_the_page_says_what_was_measured(swept):
     assert "Files stream.jsonl" in text
     assert "Documents 199 (Russian 79, Ukrainian 69, English 51)" in text
     assert "Period (UTC) 2026-03-01 10:30 – 2026-03-10 13:00 (1 without a date)" in text
-    assert "Sources 8: volna.example 29, " in text
-    assert "Command infostream-dedup sweep news.jsonl" in text
-    assert "Made on 2026-11-22" in text
+    for words in ("Sources 8: volna.example 29, ", "Command infostream-dedup sweep news.jsonl", "Made on 2026-11-22"):
+        assert words in text
     assert str(documents_path().parent) not in text
 
 

@@ -399,12 +399,10 @@ def test_one_box_leads_to_documents_headlines_and_texts(three: ServiceClient) ->
     whole = (
         "Учёные зоопарка сообщили о рождении леопарда. Малыш весит полтора килограмма, имя ему выберут посетители на "
         "сайте. Его родителей привезли из заповедника Приморья в прошлом году. Вольер расширили на средства города, и "
-        "осенью там поселят ещё двух тигров. Министр культуры назначила директора музея. Суд в Одессе отложил дело "
-        "о контрабанде на февраль. Биржа закрылась ростом, акции банков подорожали, а нефть упала в цене. "
-        "Футболисты Динамо улетели на сборы в Турцию без вратаря."
+        "осенью там поселят ещё двух тигров. Суд в Одессе отложил дело о контрабанде на февраль. Биржа выросла."
     )
     three("POST", "/v1/batches", json={"documents": [{"id": "d", "text": whole}]})
-    part = three("GET", f"/search?q={quote(whole[:120])}&ui=en", headers=HTML).text
+    part = three("GET", f"/search?q={quote(whole[:100])}&ui=en", headers=HTML).text
     assert (" · contains the other · " in part, "part of the other" in part) == (True, False)
     assert three("GET", "/search?id=none&ui=en", headers=HTML).status_code == 404
 

@@ -140,20 +140,16 @@ def test_a_text_finds_its_copy_and_other_languages_are_not_judged(documents, sto
 
 
 def test_an_answer_does_not_depend_on_earlier_questions(tmp_path):
-    english = (
-        "An earthquake of magnitude 6.1 struck Vrancea county in Romania. Rescuers say 12 people were killed. "
-        "Tremors were felt in Chisinau and Odesa. Romanian President Nicusor Dan arrived at the scene."
-    )
     texts = (
-        english,
+        "Tremors were felt in Chisinau and Odesa. Romanian President Nicusor Dan arrived at the scene of a quake.",
         "У Румунії стався землетрус магнітудою 6,1, загинули 15 людей, повідомили рятувальники й президент в Одесі.",
     )
     with Deduplicator.open(path := tmp_path / "s.db") as stream:
-        stream.process([{"id": f"{place}", "text": text} for place, text in enumerate(texts)])
-    asked = [text.split(". ")[-1] for text in texts] + [*texts, "Суд осудил экс-министра", "Президент приехал в Одессу"]
+        stream.process([{"id": text[:3], "text": text} for text in texts])
+    asked = ["Президент приехал в Одессу", "Суд осудил экс-министра", *texts]
     with Searcher.open(path) as used:
-        later = [used.search(text, k_min=1) for text in reversed(asked)]
-    for text, hits in zip(reversed(asked), later, strict=True):
+        later = [used.search(text, k_min=1) for text in asked]
+    for text, hits in zip(asked, later, strict=True):
         with Searcher.open(path) as fresh:
             assert fresh.search(text, k_min=1) == hits, text
 
@@ -278,5 +274,4 @@ def test_rows_of_everyday_words_join_no_false_friends() -> None:
     rows = [[set(cell.split()) for cell in line.split("\t")] for line in _WORDS.read_text("utf-8").splitlines()]
     assert {len(row) for row in rows} == {len(OUR_LANGUAGES)}
     assert all(all(row) for row in rows)
-    joined = [(one.ru, one.uk) for ru, uk, _ in rows for one in false_friends() if one.ru in ru and one.uk in uk]
-    assert joined == []
+    assert [(one.ru, one.uk) for ru, uk, _ in rows for one in false_friends() if one.ru in ru and one.uk in uk] == []

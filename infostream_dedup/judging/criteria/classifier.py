@@ -296,10 +296,7 @@ class Reason:
 
 
 def reasons(classifier: Classifier, vector: NDArray[np.float64], *, later: bool = True) -> list[Reason]:
-    """Explain the decision on one directed pair by criteria, the greatest contribution first.
-
-    The contributions and the bias of the plane add up to the decision value.
-    """
+    """Explain one directed pair by criteria, the greatest first; with the bias they add up to the decision value."""
     plane = classifier.later if later else classifier.earlier
     contributions = plane.contributions(vector[None, :])[0].tolist()
     found = [

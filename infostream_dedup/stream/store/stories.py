@@ -95,10 +95,7 @@ def story_named(connection: sqlite3.Connection, name: str) -> str | None:
 
 
 def documents_of(connection: sqlite3.Connection, names: Sequence[str]) -> list[dict[str, Any]]:
-    """Return the documents of stories in the order of publication, as those of one story; empty for unknown ones.
-
-    ``names``: ids of stories, past or present, of groups or of documents.
-    """
+    """Return the documents of stories by time; ``names``: ids of stories, past ones too, of groups or documents."""
     stories = dict.fromkeys(filter(None, (story_named(connection, name) for name in names)))
     documents = _with_origins([row for story in stories for row in _rows_of_story(connection, story)])
     firsts: dict[int, int | None] = {}
