@@ -246,8 +246,8 @@ def _run_disk(folder: Path, arguments: argparse.Namespace) -> dict[str, Any]:
 
 def _run_spark(folder: Path, arguments: argparse.Namespace) -> dict[str, Any]:
     from benchmarks.spark_demo import session
-    from infostream_dedup.runs.spark.flow import SpreadLinks, large_rows
-    from infostream_dedup.runs.spark.job import SparkCut, SparkRun
+    from infostream_dedup.runs.spark.flow import large_rows
+    from infostream_dedup.runs.spark.job import SparkCut, SparkRun, SpreadLinks
 
     cut = SparkCut(partitions=2, shards=arguments.shards or 2, question_parts=1, blocks=arguments.blocks or 1)
 

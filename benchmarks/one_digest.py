@@ -41,8 +41,8 @@ from infostream_dedup.runs.sharded.linking import LinkTable
 from infostream_dedup.runs.sharded.plan import Cut, Plan
 from infostream_dedup.runs.sharded.sweeping import FoldedLinks
 from infostream_dedup.runs.sharded.work_folder import WorkFolder
-from infostream_dedup.runs.spark.flow import SpreadLinks, large_rows
-from infostream_dedup.runs.spark.job import SparkCut, SparkRun
+from infostream_dedup.runs.spark.flow import large_rows
+from infostream_dedup.runs.spark.job import SparkCut, SparkRun, SpreadLinks
 from infostream_dedup.sample import documents_path
 
 SETTINGS = Settings(representation="stem")

@@ -44,7 +44,8 @@ if TYPE_CHECKING:
     from infostream_dedup.documents import read_documents
     from infostream_dedup.lab import methods
     from infostream_dedup.model import Document, Settings
-    from infostream_dedup.report import write_comparison, write_report
+    from infostream_dedup.report.comparison import write_comparison
+    from infostream_dedup.report.files import write_report
     from infostream_dedup.runs import spark
     from infostream_dedup.stream.deduplicator import Deduplicator
     from infostream_dedup.stream.settings import StreamSettings
@@ -77,8 +78,8 @@ _HOME = {
     "Document": "model",
     "Settings": "model",
     "read_documents": "documents",
-    "write_comparison": "report",
-    "write_report": "report",
+    "write_comparison": "report.comparison",
+    "write_report": "report.files",
 }
 """Public names defined outside ``api``, with their modules."""
 

@@ -144,13 +144,13 @@ def test_the_rule_holds_but_for_the_places_listed(rule):
 
 def test_imports_in_functions_and_by_name_count_and_those_for_types_do_not():
     tree = ast.parse(
-        "if TYPE_CHECKING:\n    from infostream_dedup.cli import a\n"
-        "from infostream_dedup.terms.bm25 import b\n"
+        "if TYPE_CHECKING:\n    from infostream_dedup.cli import a\nfrom infostream_dedup.terms.bm25 import b\n"
         "def late():\n    from infostream_dedup.links import window, match\n"
         "    import_module('infostream_dedup.stream')\n"
     )
     modules = {f"infostream_dedup.{name}" for name in ("cli", "terms.bm25", "links", "links.window", "stream")}
-    assert sorted(imports(tree, modules)) == sorted(modules - {"infostream_dedup.cli"})
+    found, typed = (sorted(imports(tree, modules, types=types)) for types in (False, True))
+    assert (found, typed) == (sorted(modules - {"infostream_dedup.cli"}), sorted(modules))
 
 
 def test_rooms_and_circles():

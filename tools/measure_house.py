@@ -68,15 +68,19 @@ def _mark(kinds: list[str], node: ast.stmt, kind: str, *, blank: bool = False) -
             kinds[line] = kind
 
 
-def imports(tree: ast.Module, modules: set[str]) -> Iterator[str]:
-    """Modules of the package that a file imports when it runs, also inside functions and by ``import_module``."""
-    skipped = {
-        id(inner)
-        for node in ast.walk(tree)
-        if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test)
-        for statement in node.body
-        for inner in ast.walk(statement)
-    }
+def imports(tree: ast.Module, modules: set[str], *, types: bool = False) -> Iterator[str]:
+    """Modules of the package that a file imports when it runs, also in functions and by name; if asked, for types."""
+    skipped: set[int] = (
+        set()
+        if types
+        else {
+            id(inner)
+            for node in ast.walk(tree)
+            if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test)
+            for statement in node.body
+            for inner in ast.walk(statement)
+        }
+    )
     for node in ast.walk(tree):
         if id(node) in skipped:
             continue
@@ -146,13 +150,17 @@ def measure(root: Path) -> tuple[dict[str, Counter[str]], dict[str, int], list[l
         if parts[0] == PACKAGE and suffix == ".py":
             trees[".".join(Path(name).with_suffix("").parts).removesuffix(".__init__")] = ast.parse(text)
     rooms.pop("", None)
-    graph = {module: set(imports(tree, set(trees))) - {module} for module, tree in trees.items() if module != PACKAGE}
+    del trees[PACKAGE]
+    graph, typed = (
+        {module: set(imports(tree, set(trees), types=types)) - {module} for module, tree in trees.items()}
+        for types in (False, True)
+    )
     arrows = {(room_of(module), room_of(other)) for module, others in graph.items() for other in others}
     between: dict[str, set[str]] = defaultdict(set)
     for one, other in arrows:
         if one != other:
             between[one].add(other)
-    found = circles(graph) + circles(between)
+    found = circles(typed) + circles(between)
     figures = {
         "lines of the package": rooms["package"]["lines"],
         "files of the package": rooms["package"]["files"],

@@ -119,7 +119,7 @@ def _rows_of(
         if source != "-":
             moment = datetime.fromtimestamp(Path(source).stat().st_mtime, UTC)
     with stream:
-        for row in collected(stream, name, limits.max_bytes, pages, charset, moment):
+        for row in collected(stream, name, limits.max_bytes, pages.rows, charset, moment):
             if isinstance(row, BadDataError):
                 unread(row)
                 continue

@@ -24,7 +24,8 @@ from infostream_dedup.documents import (
     write_documents,
 )
 from infostream_dedup.documents.documents import refuse_idle_prefix, row_as_given
-from infostream_dedup.documents.table_files import form_of_inputs, frame_columns
+from infostream_dedup.documents.reading import form_of_inputs
+from infostream_dedup.documents.table_files import frame_columns
 from infostream_dedup.errors import MissingExtraError, UsageError
 from infostream_dedup.machine.platform import collector_paused
 from infostream_dedup.model import Document, DocumentBlock, Settings

@@ -314,9 +314,8 @@ def _sweep_probabilities(
 ) -> SweepResult:
     """Sweep the minimum probability of preset ``judged``; ``alone`` are options that it has no use for."""
     from infostream_dedup.judging.evidence.collecting import EvidenceReader
-    from infostream_dedup.runs.batch.answering import sweep_probabilities
     from infostream_dedup.runs.batch.judging import JudgedCollection
-    from infostream_dedup.runs.batch.sweeping import languages_of
+    from infostream_dedup.runs.batch.sweeping import languages_of, sweep_probabilities
 
     idle = [name for name, value in {**alone, "settings": settings}.items() if value not in (None, False, ())]
     if idle:
@@ -467,7 +466,7 @@ def demo(out: str | Path | None = None, *, progress: Progress | None = None) -> 
         }
         result.notes.append(Phrase.of(_TOPICS_NOTE, **values))
     if out is not None:
-        from infostream_dedup.report import write_report
+        from infostream_dedup.report.files import write_report
 
         write_report(result, out)
     return result

@@ -235,7 +235,7 @@ def sweep(
     finally:
         # Also if the reader of the numbers stops at the first lines.
         if out is not None:
-            from infostream_dedup.report import write_report
+            from infostream_dedup.report.files import write_report
 
             write_report(result, out, command=_command_line(), **page)
     if write_config is not None:

@@ -264,7 +264,7 @@ def compare(
     finally:
         # Also if the reader of the numbers stops at the first lines.
         if out is not None:
-            from infostream_dedup.report import write_comparison
+            from infostream_dedup.report.comparison import write_comparison
 
             write_comparison(found, out)
         if wanted:

@@ -10,13 +10,13 @@ import io
 import json
 import re
 from calendar import timegm
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from datetime import UTC, datetime
 from hashlib import blake2b
 from html import unescape
 from importlib import import_module
 from types import ModuleType
-from typing import IO, TYPE_CHECKING, Any, Final
+from typing import IO, Any, Final
 from urllib.parse import urljoin, urlsplit
 
 from infostream_dedup.documents.dates import written_date
@@ -28,9 +28,8 @@ from infostream_dedup.errors import BadDataError, MissingExtraError
 from infostream_dedup.machine.files import Readable
 from infostream_dedup.model.document import MOST_ID_BYTES, outlet_of
 
-if TYPE_CHECKING:
-    from infostream_dedup.documents.page_process import PageProcess
-
+Parse = Callable[..., Iterator[dict[str, Any] | None]]
+"""``PageProcess.rows``."""
 
 _NAMES: Final = frozenset(
     "article:published_time og:published_time og:article:published_time article:published published_time datepublished "
@@ -52,7 +51,8 @@ _IN_ADDRESS: Final = re.compile(r"/((?:19|20)\d\d)[/-]?([01]\d)[/-]?([0-3]\d)(?=
 
 
 def page_date(page: Any, address: str | None, latest: datetime) -> str | None:
-    """Return the date of publication in ISO 8601, by meta, JSON-LD, the article or the address; None without one."""
+    """Return the date of publication in ISO 8601; None if the page does not say it."""
+    # Looked at in this order: ``meta`` elements, JSON-LD, marked places in the article, the address
     places = (_of_head(page), _of_data(page), _of_article(page), _of_address(address))
     return next((date for given in places for one in given if (date := written_date(one, latest))), None)
 
@@ -185,7 +185,7 @@ def collected(
     stream: IO[bytes],
     name: str,
     max_bytes: int,
-    pages: PageProcess,
+    parse: Parse,
     charset: str | None = None,
     moment: datetime | None = None,
 ) -> Iterator[dict[str, Any] | BadDataError | None]:
@@ -196,13 +196,13 @@ def collected(
     buffered = io.BufferedReader(_Raw(stream))
     head = buffered.peek(_HEAD)[:_HEAD]
     if head.startswith((b"WARC/", *_PACKED)):
-        yield from _archive(buffered, name, max_bytes, pages)
+        yield from _archive(buffered, name, max_bytes, parse)
         return
     content = buffered.read(max_bytes + 1)
     if len(content) > max_bytes:
         message = f"longer than {max_bytes:,} bytes; --max-bytes allows more"
         raise BadDataError(message, code="E_TOO_LARGE", source=name)
-    yield from pages.rows(content, name, name, charset, moment)
+    yield from parse(content, name, name, charset, moment)
 
 
 def rows_of_page(
@@ -457,7 +457,7 @@ def _page(text: str, name: str, moment: datetime) -> dict[str, Any] | None:
 
 
 def _archive(
-    stream: IO[bytes], name: str, max_bytes: int, pages: PageProcess
+    stream: IO[bytes], name: str, max_bytes: int, parse: Parse
 ) -> Iterator[dict[str, Any] | BadDataError | None]:
     warc = _package("fastwarc.warc", "feeds")
     kinds = warc.WarcRecordType.response | warc.WarcRecordType.resource
@@ -482,7 +482,7 @@ def _archive(
             charset = record.http_charset if record.http_headers is not None else None
             moment = record.record_date or datetime.now(UTC)
             try:
-                for row in pages.rows(content, f"{name}: record {number}", address, charset, moment, kind):
+                for row in parse(content, f"{name}: record {number}", address, charset, moment, kind):
                     yield row and row | {"collected_at": moment.astimezone(UTC).isoformat(timespec="seconds")}
             except BadDataError as error:
                 yield error

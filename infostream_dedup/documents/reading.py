@@ -5,7 +5,7 @@ from __future__ import annotations
 import atexit
 import glob
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from copy import copy
 from dataclasses import dataclass
@@ -28,19 +28,23 @@ from infostream_dedup.documents.dates import time_zone
 from infostream_dedup.documents.documents import DocumentBuilder, OtherLanguageError, OtherLanguages, sections_of
 from infostream_dedup.documents.json_files import is_json_lines, json_array_records, json_bytes, jsonl_records
 from infostream_dedup.documents.lines import (
+    BYTE_ORDER_MARK,
     KNOWN_ENDINGS,
     READERS,
     STANDARD_STREAM,
     StreamError,
+    byte_lines,
     check_ratio,
     encoding_named,
     input_format,
     open_bytes,
     without_ending,
+    written_encoding,
 )
-from infostream_dedup.documents.outputs import same_file
+from infostream_dedup.documents.outputs import CsvForm, same_file
 from infostream_dedup.documents.records import BadRecords, Item, OnError, Place, ReadingReport, Record, SeenIds
 from infostream_dedup.documents.table_files import (
+    RowFeed,
     arrow_records,
     csv_records,
     frame_records,
@@ -48,6 +52,7 @@ from infostream_dedup.documents.table_files import (
     list_records,
     loaded,
     read_apart,
+    read_header,
     workbook_records,
 )
 from infostream_dedup.errors import BadDataError, ConfigurationError, InfostreamError, MissingExtraError, NoInputError
@@ -577,3 +582,25 @@ def check_quarantine(quarantine: str | Path | None, inputs: Iterable[str | Path 
         raise ConfigurationError("the quarantine needs a file: it cannot be written to standard output")
     if quarantine is not None and any(name is not None and same_file(name, quarantine) for name in inputs):
         raise ConfigurationError(f"{quarantine} is one of the inputs; give the quarantine its own file")
+
+
+def form_of_inputs(paths: Sequence[str], reading: Reading) -> CsvForm:
+    """How CSV files are written, if all are written alike; otherwise with commas in UTF-8."""
+    found = {_form_of(path, reading) for path in paths} if all(input_format(path) == "csv" for path in paths) else set()
+    return found.pop() if len(found) == 1 else CsvForm()
+
+
+def _form_of(path: str, reading: Reading) -> CsvForm:
+    encoding, marked = written_encoding(path)
+    encoding = encoding_named(reading.encoding) or encoding
+    feed = RowFeed(path, reading.max_line_bytes)
+    with open_bytes(path, encoding_named(reading.encoding)) as stream:
+        feed.lines = byte_lines(stream, reading.max_line_bytes)
+        header = read_header(feed, ColumnNames(reading.columns), ids=not reading.make_ids)
+    if isinstance(header, BadDataError):
+        return CsvForm()
+    end = "\r\n" if (feed.place().raw or b"").endswith(b"\r\n") else "\n"
+    # UTF-16 and UTF-32 have a mark before the first line only: what is read as such is written as UTF-8.
+    wide = encoding.startswith(("utf-16", "utf-32"))
+    mark = BYTE_ORDER_MARK if marked or wide else b""
+    return CsvForm(header.delimiter, end, "utf-8" if wide else encoding, mark)

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import date
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import orjson
 
@@ -25,28 +25,21 @@ from infostream_dedup.documents.column_names import (
 from infostream_dedup.documents.dates import is_spreadsheet_date, spreadsheet_date
 from infostream_dedup.documents.documents import row_of
 from infostream_dedup.documents.lines import (
-    BYTE_ORDER_MARK,
     KNOWN_ENDINGS,
     STANDARD_STREAM,
     Line,
     StreamError,
     byte_lines,
     check_ratio,
-    encoding_named,
-    input_format,
     open_bytes,
-    written_encoding,
 )
-from infostream_dedup.documents.outputs import CsvForm, unguarded
+from infostream_dedup.documents.outputs import unguarded
 from infostream_dedup.documents.records import Item, Place, Record
 from infostream_dedup.errors import BadDataError, MissingExtraError, NoInputError
 from infostream_dedup.machine.platform import python_command, python_environment
 from infostream_dedup.machine.table_process import cell_of
 from infostream_dedup.model import Document
 from infostream_dedup.model.tabular import require_arrow
-
-if TYPE_CHECKING:
-    from infostream_dedup.documents.reading import Reading
 
 _REQUIRED: Final = ("id", "text")
 _TEXTS: Final = ("id", "title", "text", "source", "url")
@@ -347,28 +340,6 @@ def csv_records(
                 yield from read_rows(feed, header)
     except StreamError as fault:
         yield feed.next_place.error(fault.code, fault.message)
-
-
-def form_of_inputs(paths: Sequence[str], reading: Reading) -> CsvForm:
-    """How CSV files are written, if all are written alike; otherwise with commas in UTF-8."""
-    found = {_form_of(path, reading) for path in paths} if all(input_format(path) == "csv" for path in paths) else set()
-    return found.pop() if len(found) == 1 else CsvForm()
-
-
-def _form_of(path: str, reading: Reading) -> CsvForm:
-    encoding, marked = written_encoding(path)
-    encoding = encoding_named(reading.encoding) or encoding
-    feed = RowFeed(path, reading.max_line_bytes)
-    with open_bytes(path, encoding_named(reading.encoding)) as stream:
-        feed.lines = byte_lines(stream, reading.max_line_bytes)
-        header = read_header(feed, ColumnNames(reading.columns), ids=not reading.make_ids)
-    if isinstance(header, BadDataError):
-        return CsvForm()
-    end = "\r\n" if (feed.place().raw or b"").endswith(b"\r\n") else "\n"
-    # UTF-16 and UTF-32 have a mark before the first line only: what is read as such is written as UTF-8.
-    wide = encoding.startswith(("utf-16", "utf-32"))
-    mark = BYTE_ORDER_MARK if marked or wide else b""
-    return CsvForm(header.delimiter, end, "utf-8" if wide else encoding, mark)
 
 
 class _RowTooLongError(Exception):

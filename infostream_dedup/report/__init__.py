@@ -1,32 +1,13 @@
-"""Write results as files: HTML, SVG, PNG, CSV, JSON; and check before the work that a report can be written after it.
-
-The names of ``_HOME`` load on first use: rows can be printed without loading the plotting library.
-"""
+"""Write results as files: HTML, SVG, PNG, CSV, JSON; and check, before the work, that they can be written."""
 
 from __future__ import annotations
 
 import os
-from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
 
 from infostream_dedup.documents.outputs import require_workbooks
 from infostream_dedup.errors import CannotCreateError, MissingExtraError
-
-if TYPE_CHECKING:
-    from infostream_dedup.report.comparison import write_comparison
-    from infostream_dedup.report.files import write_report
-
-__all__ = ["write_comparison", "write_report"]
-_HOME: Final = {"write_comparison": "comparison", "write_report": "files"}
-
-if not TYPE_CHECKING:
-
-    def __getattr__(name: str) -> Any:
-        if name not in _HOME:
-            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-        return getattr(import_module(f"{__name__}.{_HOME[name]}"), name)
 
 
 def has_report_extra() -> bool:

@@ -54,6 +54,7 @@ class BestCandidate:
     duplicate: bool  # whether the document repeats it or only resembles it
     relation: str | None  # relation of the document to it
     repeated: NDArray[np.int64]  # int64, ordinals of all documents that the document repeats, ascending
+    weights: NDArray[np.float64] | None = None  # how many each of these stands for; `None` for itself
     # int64, ordinals of documents that report its event, in other words, in part or a step before
     told: NDArray[np.int64] = field(default_factory=lambda: NO_ORDINALS)
     # probability that it repeats `of` or reports the same event; `None` if key terms alone decide
@@ -229,10 +230,8 @@ def _room_for_terms(pairs: int, terms: int) -> kernels.Met:
 
 
 def with_opening(found: BestCandidate | None, opening: int | None) -> BestCandidate | None:
-    """Return what a document repeats, given the earliest of another source that begins alike on one day.
-
-    If one text lies in the other, or says what happened next, or another figure or word is the news, it is no repeat.
-    """
+    """Return what a document repeats, given the earliest of another source that begins alike on one day."""
+    # If one text lies in the other, or says what happened next, or another figure or word is the news, it is no repeat
     if opening is None:
         return found
     of_it = found is not None and (found.of == opening or found.kind in _FEW_WORDS)

@@ -306,10 +306,8 @@ class StreamEngine:
         versions: Sequence[int] | None = None,
         content_hashes: Sequence[bytes] | None = None,
     ) -> ReadBatch:
-        """Read the next batch: whatever depends on the documents before it, but not on their verdicts.
-
-        Another thread may do so while ``judge`` is busy with the batch before.
-        """
+        """Read the next batch: whatever depends on the documents before it, but not on their verdicts."""
+        # Another thread may do so while ``judge`` is busy with the batch before
         first, clock = self._read_to
         given = block_of(batch)
         content_hashes = content_hashes or hashes_of(given)
@@ -572,8 +570,8 @@ class StreamEngine:
             return replace(verdict, kind=kind, revision_of=document.id)
         joined = False
         if repeats and not passes:
-            repeated = NO_ORDINALS if found is None else found.repeated
-            joined, happened = memory.groups.join(ordinal, of, repeated, exact=equal is not None)
+            linked = (NO_ORDINALS, None) if found is None else (found.repeated, found.weights)
+            joined, happened = memory.groups.join(ordinal, of, *linked, exact=equal is not None)
             events += happened
         if not joined and document.version > 0:
             memory.groups.begin_again(ordinal)

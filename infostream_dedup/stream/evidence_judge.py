@@ -9,6 +9,7 @@ import numpy as np
 
 from infostream_dedup.judging.evidence.facts import told_anew
 from infostream_dedup.judging.evidence.judging import (
+    MOST_COMPARED,
     DocumentStatus,
     JudgedCandidates,
     TripleSource,
@@ -16,6 +17,7 @@ from infostream_dedup.judging.evidence.judging import (
     crowded,
     deciding_pairs,
     judge_pairs,
+    nearest,
     passes_filter,
     tell_one_story,
     yield_to_differing,
@@ -176,8 +178,12 @@ class _Part(NamedTuple):
         bounds = screen.bounds(self.a, self.b, self.documents.facts.texts)
         return self._replace(screen=screen, bounds=bounds).at(bounds > -np.inf)
 
-    def may_share_wording(self) -> _Asked:
-        return self.asked if self.screen is None else self.asked.at(self.bounds >= MAY_SHARE)
+    def may_share_wording(self) -> tuple[NDArray[Any], ...]:
+        """Candidates, and their bounds, infinite without a screen."""
+        if self.screen is None:
+            return (*self.asked, np.full(len(self.a), np.inf))
+        may_share = self.bounds >= MAY_SHARE
+        return (*self.asked.at(may_share), self.bounds[may_share])
 
     def at(self, wanted: NDArray[np.bool_]) -> _Part:
         bounds = self.bounds if self.screen is None else self.bounds[wanted]
@@ -203,27 +209,23 @@ class _Pairs(NamedTuple):
     judged: _Judged  # what was found about each
 
 
-class _Repeated(NamedTuple):
-    later: NDArray[np.int64]  # int64 (pairs,), number of the later document among those that ask
-    ordinals: NDArray[np.int64]  # int64 (pairs,), the earlier document
-
-
 class _Crowd(NamedTuple):
     asked: _Asked  # the candidates
     wording: NDArray[np.float64]  # float64 (pairs,), smaller direction of wording; 0 if small
     left_out: NDArray[np.bool_]  # bool (pairs,), not judged
+    weights: NDArray[np.float64]  # float64 (pairs,), how many candidates each stands for
 
-    def repeats(self, judged: _Repeated) -> _Repeated:
-        """Add those that have as much wording as one that the document repeats."""
-        one, other = (both[0] << 32 | both[1] for both in (self.asked[1:], judged))
-        repeated = np.isin(one, other)
+    def repeats(self, judged: _Asked) -> tuple[_Asked, NDArray[np.float64]]:
+        """Add those that have as much wording as one that the document repeats; and how many each stands for."""
+        repeated = np.isin(self.asked.finds, judged.finds)
         numbers = np.unique(self.asked.later, return_inverse=True)[1]
         least = np.full(len(numbers), np.inf)
         np.minimum.at(least, numbers[repeated], self.wording[repeated])
-        more = self.asked.at(self.left_out & (self.wording >= least[numbers]))
-        later, earlier = np.concatenate([judged.later, more.later]), np.concatenate([judged.ordinals, more.earlier])
-        order = np.lexsort((earlier, later))
-        return _Repeated(later[order], earlier[order])
+        more = self.left_out & (self.wording >= least[numbers])
+        others = ~np.isin(judged.finds, self.asked.finds)
+        own = (*self.asked.at(more | repeated), self.weights[more | repeated])
+        *found, weights = _in_order([(*judged.at(others), np.ones(np.count_nonzero(others))), own])
+        return _Asked(*found), weights
 
 
 class EvidenceJudge:
@@ -277,13 +279,12 @@ class EvidenceJudge:
         parts = self._parts(candidates, first)
         if not any(len(part.a) for part in parts):
             return found
-        (asked, judged), repeats = self._judged(parts, first)
+        (asked, judged), (repeats, weights) = self._judged(parts, first)
         # The strongest status wins, so pairs without a status matter only if a document has no others.
         decided = np.flatnonzero(judged.status > DocumentStatus.NEW)
         if not len(decided):
             return found
         repeated_ends = np.searchsorted(repeats.later, first + np.arange(len(documents) + 1)).tolist()
-        repeated = repeats.ordinals
         best = best_pairs(
             asked.earlier[decided],
             asked.later[decided],
@@ -294,11 +295,13 @@ class EvidenceJudge:
         told, told_ends = self._told(asked, judged, decided, first, len(documents))
         for place in decided[best].tolist():
             number, status = int(asked.later[place]) - first, int(judged.status[place])
+            own = slice(repeated_ends[number], repeated_ends[number + 1])
             found[number] = BestCandidate(
                 of=int(asked.earlier[place]),
                 duplicate=status >= DocumentStatus.DUPLICATE,
                 relation=self._relation(candidates, int(asked.finds[place]), documents[number]),
-                repeated=repeated[repeated_ends[number] : repeated_ends[number + 1]],
+                repeated=repeats.earlier[own],
+                weights=None if weights is None else weights[own],
                 told=told[told_ends[number] : told_ends[number + 1]],
                 probability=verdict_probability(float(judged.probability[place])),
                 kind=KIND_NAMES[seen_from_later(Kind(judged.kinds[place]))],
@@ -366,25 +369,26 @@ class EvidenceJudge:
             return [self._of_recent(asked)]
         return [self._of_recent(asked.at(recent)), self._older(asked.at(~recent))]
 
-    def _judged(self, parts: list[_Part], first: int) -> tuple[_Pairs, _Repeated]:
+    def _judged(self, parts: list[_Part], first: int) -> tuple[_Pairs, tuple[_Asked, NDArray[np.float64] | None]]:
         parts, crowd = self._deciding(parts)
         found = _in_order([(*part.asked, *self._judge(part)) for part in parts])
         pairs = _Pairs(_Asked(*found[:3]), _Judged(*found[3:]))
         self._find_forms(pairs)
         yield_to_differing(pairs.asked.later - first, pairs.judged.status, pairs.judged.kinds, pairs.judged.wording)
-        repeats = pairs.judged.status >= DocumentStatus.DUPLICATE
-        repeated = _Repeated(pairs.asked.later[repeats], pairs.asked.earlier[repeats])
-        return pairs, repeated if crowd is None else crowd.repeats(repeated)
+        repeated = pairs.asked.at(pairs.judged.status >= DocumentStatus.DUPLICATE)
+        return pairs, (repeated, None) if crowd is None else crowd.repeats(repeated)
 
     def _deciding(self, parts: list[_Part]) -> tuple[list[_Part], _Crowd | None]:
         """Leave out most of the candidates of a document that resembles very many."""
-        asked = _Asked(*_in_order([part.may_share_wording() for part in parts]))
-        many = np.flatnonzero(crowded(asked.later))
+        *found, bounds = _in_order([part.may_share_wording() for part in parts])
+        many = np.flatnonzero(crowded(_Asked(*found).later))
         if not len(many):
             return parts, None
-        rows, numbers = _distinct(np.concatenate([asked.earlier[many], asked.later[many]]))
+        every, weights = _Asked(*found).at(many), _weights(found[1][many], bounds[many])
+        asked, weights = every.at(weights > 0), weights[weights > 0]
+        rows, numbers = _distinct(np.concatenate([asked.earlier, asked.later]))
         documents = ComparedDocuments.of_window(self._window, rows - self._window.first)
-        a, b = numbers[: len(many)], numbers[len(many) :]
+        a, b = numbers[: len(weights)], numbers[len(weights) :]
         # The triples of older documents are in the store: only those of candidates that may count are read.
         passed = np.flatnonzero(passes_filter(shares_of_pairs(a, b, documents.keys)))
         passed = passed[crowded(b[passed])]
@@ -393,10 +397,12 @@ class EvidenceJudge:
         near, places = _distinct(np.concatenate([a[passed], b[passed]]))
         documents = ComparedDocuments.of_window(self._window, rows[near] - self._window.first)
         a, b = places[: len(passed)], places[len(passed) :]
-        asked, triples = asked.at(many[passed]), self._recent.triples_of(rows[near])
+        asked, triples = asked.at(passed), self._recent.triples_of(rows[near])
         wanted, wording = deciding_pairs(a, b, documents.keys, documents.records, triples, self._model)
-        parts = [part.at(~np.isin(part.asked.finds, asked.finds[~wanted])) for part in parts]
-        return parts, _Crowd(asked, wording, ~wanted)
+        kept = np.ones(1 + max(int(part.asked.finds.max(initial=0)) for part in parts), dtype=np.bool_)
+        kept[every.finds[np.isin(every.later, asked.later)]], kept[asked.finds[wanted]] = False, True
+        parts = [part.at(kept[part.asked.finds]) for part in parts]
+        return parts, _Crowd(asked, wording, ~wanted, weights[passed])
 
     def _of_recent(self, asked: _Asked) -> _Part:
         recent = self._recent
@@ -408,7 +414,8 @@ class EvidenceJudge:
         rows, numbers = _distinct(np.concatenate([asked.earlier, asked.later]))
         documents = ComparedDocuments.of_window(self._window, rows - self._window.first)
         a, b = numbers[: len(asked.finds)], numbers[len(asked.finds) :]
-        if len(a) < _MANY_PAIRS * len(rows):
+        few = int(np.bincount(asked.later - asked.later[0]).max()) <= MOST_COMPARED
+        if few and len(a) < _MANY_PAIRS * len(rows):
             return _Part(asked, a, b, documents, lambda wanted: self._recent.triples_of(rows[wanted]))
         triples = self._recent.triples_of(rows)
         screen = Screen.of(documents.keys, documents.records, triples, self._model)
@@ -467,6 +474,21 @@ class EvidenceJudge:
         row = int(candidates.ordinals[find]) - self._window.first
         least = self._least[min(len(document.keys), int(self._window.sizes[row]))]
         return relation_of(int(candidates.forward[find]), int(candidates.backward[find]), least)
+
+
+_SPREAD: Final = 256
+"""Candidates that stand for all those of a document that are neither the earliest nor the nearest."""
+
+
+def _weights(later: NDArray[np.int64], bounds: NDArray[np.float64]) -> NDArray[np.float64]:
+    """How many candidates of its document each stands for: float64 (pairs,); 0 if others stand for it."""
+    weights = np.zeros(len(later))
+    weights[nearest(later, bounds)] = 1.0
+    left = np.flatnonzero(weights == 0)
+    for own in np.split(left, np.flatnonzero(np.diff(later[left])) + 1):
+        some = own[np.arange(_SPREAD) * len(own) // _SPREAD] if len(own) > _SPREAD else own
+        weights[some] = len(own) / max(len(some), 1)
+    return weights
 
 
 def _in_order(parts: Sequence[Sequence[NDArray[Any]]]) -> list[NDArray[Any]]:

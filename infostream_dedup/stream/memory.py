@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter, deque
+from collections import Counter, defaultdict, deque
 from concurrent.futures import ThreadPoolExecutor
 from itertools import chain, compress, islice, pairwise, repeat
 from operator import itemgetter
@@ -131,9 +131,20 @@ class Groups:
         begin = window.oldest - window.first
         return [begin + row + window.first for row, name in enumerate(window.groups[begin:]) if name == group]
 
-    def join(self, ordinal: int, to: int, linked: NDArray[np.int64], *, exact: bool) -> tuple[bool, list[GroupEvent]]:
-        """Let a new document join a group, and merge the groups of all that it repeats: ``linked``, ascending."""
-        held, begun = self._count_linked(linked)
+    def join(
+        self,
+        ordinal: int,
+        to: int,
+        linked: NDArray[np.int64],
+        weights: NDArray[np.float64] | None = None,
+        *,
+        exact: bool,
+    ) -> tuple[bool, list[GroupEvent]]:
+        """Let a new document join a group, and merge the groups of all that it repeats: ``linked``, ascending.
+
+        weights: how many documents each of these stands for, if not for itself.
+        """
+        held, begun = self._count_linked(linked, weights)
         group = self.of(to)
         begun[group] = self._begun.get(group, to)
         # Its first document may have left the window; what repeats it then has only its copies to be linked to.
@@ -154,12 +165,15 @@ class Groups:
             events.append(GroupEvent(ordinal, "merge", stays, joins))
         return True, events
 
-    def _count_linked(self, linked: NDArray[np.int64]) -> tuple[Counter[str], dict[str, int]]:
-        starts, first, counts = np.unique(
-            self._window.group_starts[linked - self._window.first], return_index=True, return_counts=True
+    def _count_linked(
+        self, linked: NDArray[np.int64], weights: NDArray[np.float64] | None
+    ) -> tuple[defaultdict[str, float], dict[str, int]]:
+        starts, first, groups = np.unique(
+            self._window.group_starts[linked - self._window.first], return_index=True, return_inverse=True
         )
-        names = [self.of(one) for one in linked[first].tolist()]
-        return Counter(dict(zip(names, counts.tolist(), strict=True))), dict(zip(names, starts.tolist(), strict=True))
+        names, counts = [self.of(one) for one in linked[first].tolist()], np.bincount(groups, weights, len(starts))
+        held = defaultdict(float, zip(names, counts.tolist(), strict=True))
+        return held, dict(zip(names, starts.tolist(), strict=True))
 
     def begin_again(self, ordinal: int) -> None:
         """Let another version of a document that joins none enter the group that its id names, if there is one."""
@@ -186,7 +200,7 @@ class Groups:
         self._alarmed.pop(group, None)
         return [GroupEvent(cause, "expiry", group)]
 
-    def _chains(self, linked: int, size: int) -> bool:
+    def _chains(self, linked: float, size: int) -> bool:
         return size >= self._watched_from and linked < self._least_density * size
 
     def _alarm(self, ordinal: int, group: str, density: float) -> list[GroupEvent]:

@@ -30,7 +30,6 @@ if TYPE_CHECKING:
     from infostream_dedup.model.settings import Thresholds
     from infostream_dedup.model.stream_records import Remembered
     from infostream_dedup.stream.analysis import Frequencies
-    from infostream_dedup.stream.deduplicator import BatchStore
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +65,7 @@ def tupled(changes: Mapping[str, Any]) -> dict[str, Any]:
     return {name: tuple(value) if isinstance(value, list) else value for name, value in changes.items()}
 
 
-def retune(store: BatchStore, thresholds: Thresholds, *, first: int | None = None) -> Retuned:
+def retune(store: object, thresholds: Thresholds, *, first: int | None = None) -> Retuned:
     """Judge the documents from ``first`` on, by default the next one, by new thresholds; no earlier verdict changes."""
     if not isinstance(store, Store):
         raise ConfigurationError("a stream in memory keeps its thresholds; give it a store")

@@ -10,7 +10,7 @@ import threading
 from collections import deque
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import accumulate, islice
 from typing import TYPE_CHECKING, Final
@@ -30,13 +30,15 @@ from infostream_dedup.terms import kernels as counting
 from infostream_dedup.terms.kernels import Factors, Kept, add_frequencies, gather_factors, select_heaviest
 from infostream_dedup.terms.kernels import count_terms as count_rows
 from infostream_dedup.terms.key_terms import KeyTerms, StatisticsOfTerms, pattern
-from infostream_dedup.terms.representation import representation
+from infostream_dedup.terms.representation import representation, term_frequencies
 from infostream_dedup.terms.statistics import (
+    DocumentFrequencies,
     Statistics,
     TermCounts,
+    Totals,
     document_norms,
+    filled_up,
     idf_table,
-    statistics_by_language,
     weighting,
 )
 
@@ -386,6 +388,37 @@ def statistics_of(counts: TermCounts, settings: Settings, *, workers: int = 0) -
     with ThreadPoolExecutor(threads) as pool:
         df = sum(pool.map(add, range(threads)), start=np.zeros((1, 1), dtype=np.int64))
     return statistics_by_language(counts, df, settings)
+
+
+def statistics_by_language(counts: TermCounts, df: NDArray[np.int64], settings: Settings) -> list[Statistics]:
+    """Statistics of a collection per language, in the order of ``LANGUAGES``."""
+    found = []
+    for number, language in enumerate(LANGUAGES):
+        own = counts.lengths[counts.languages == number]
+        totals = Totals(len(own), int(own.sum()))
+        background = partial(term_frequencies, language, settings.representation) if settings.background else None
+        # A language that no document has needs no statistics, so its background is not loaded.
+        found.append(filled_up(counts.terms, df[number], totals, background if len(own) else None))
+    return found
+
+
+def statistics_of_distinct(
+    counts: TermCounts, statistics: Sequence[Statistics], settings: Settings, repeats: NDArray[np.bool_]
+) -> list[Statistics]:
+    """Add to statistics the frequencies among documents that do not repeat an earlier one."""
+    found = []
+    for number, (language, one) in enumerate(zip(LANGUAGES, statistics, strict=True)):
+        own = counts.languages == number
+        if not np.any(own & repeats):
+            found.append(one)
+            continue
+        distinct = own & ~repeats
+        df = np.bincount(counts.counts[distinct].indices, minlength=len(counts.terms))
+        totals = Totals(int(distinct.sum()), int(counts.lengths[distinct].sum()))
+        background = partial(term_frequencies, language, settings.representation) if settings.background else None
+        among = filled_up(counts.terms, df, totals, background)
+        found.append(replace(one, distinct=DocumentFrequencies(among.documents, among.df)))
+    return found
 
 
 class _Weighed:

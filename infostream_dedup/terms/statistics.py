@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cache, partial
+from functools import cache
 from importlib import import_module
 from typing import TYPE_CHECKING, Final, NamedTuple, Protocol, cast
 
@@ -20,11 +20,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from infostream_dedup.language.text.surface_pool import SurfaceList
-from infostream_dedup.model import LANGUAGES, Settings
+from infostream_dedup.model import Settings
 from infostream_dedup.model.limits import OneOf
 from infostream_dedup.model.settings import WEIGHTINGS
 from infostream_dedup.terms.kernels import hash_terms
-from infostream_dedup.terms.representation import term_frequencies
 
 if TYPE_CHECKING:
     import scipy.sparse as sp
@@ -114,37 +113,6 @@ class Statistics:
     def counted(self) -> DocumentFrequencies:
         """The frequencies among all documents."""
         return DocumentFrequencies(self.documents, self.df)
-
-
-def statistics_by_language(counts: TermCounts, df: NDArray[np.int64], settings: Settings) -> list[Statistics]:
-    """Statistics of a collection per language, in the order of ``LANGUAGES``."""
-    found = []
-    for number, language in enumerate(LANGUAGES):
-        own = counts.lengths[counts.languages == number]
-        totals = Totals(len(own), int(own.sum()))
-        background = partial(term_frequencies, language, settings.representation) if settings.background else None
-        # A language that no document has needs no statistics, so its background is not loaded.
-        found.append(filled_up(counts.terms, df[number], totals, background if len(own) else None))
-    return found
-
-
-def statistics_of_distinct(
-    counts: TermCounts, statistics: Sequence[Statistics], settings: Settings, repeats: NDArray[np.bool_]
-) -> list[Statistics]:
-    """Add to statistics the frequencies among documents that do not repeat an earlier one."""
-    found = []
-    for number, (language, one) in enumerate(zip(LANGUAGES, statistics, strict=True)):
-        own = counts.languages == number
-        if not np.any(own & repeats):
-            found.append(one)
-            continue
-        distinct = own & ~repeats
-        df = np.bincount(counts.counts[distinct].indices, minlength=len(counts.terms))
-        totals = Totals(int(distinct.sum()), int(counts.lengths[distinct].sum()))
-        background = partial(term_frequencies, language, settings.representation) if settings.background else None
-        among = filled_up(counts.terms, df, totals, background)
-        found.append(replace(one, distinct=DocumentFrequencies(among.documents, among.df)))
-    return found
 
 
 def filled_up(

@@ -7,7 +7,7 @@ import pytest
 from infostream_dedup import pairs, read_documents, sweep
 from infostream_dedup.errors import ConfigurationError, UsageError
 from infostream_dedup.model import Settings
-from infostream_dedup.runs.batch.answering import PROBABILITIES
+from infostream_dedup.runs.batch.sweeping import PROBABILITIES
 from infostream_dedup.sample import documents_path, topics_path
 
 SAMPLE = str(documents_path())

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from infostream_dedup.model import LANGUAGES, Settings
+from infostream_dedup.terms.compiled import statistics_by_language
 from infostream_dedup.terms.key_terms import KeyTerms, heaviest, pattern
-from infostream_dedup.terms.statistics import Statistics, TermCounts, statistics_by_language, weigh
+from infostream_dedup.terms.statistics import Statistics, TermCounts, weigh
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

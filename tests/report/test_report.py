@@ -29,8 +29,7 @@ from infostream_dedup.report.comparison import comparison_files, write_compariso
 from infostream_dedup.report.drawing import Axis, Box, Lettering, Panel, Picture, Stroke, as_png, as_svg, even_ticks
 from infostream_dedup.report.files import html_report, report_files, workbook_of
 from infostream_dedup.report.tables import PUBLISHED, UI_LANGUAGES, Cover, wording_of
-from infostream_dedup.runs.batch.answering import part_into, short_names
-from infostream_dedup.runs.batch.sweeping import list_groups
+from infostream_dedup.runs.batch.answering import list_groups, part_into, short_names
 from infostream_dedup.sample import documents_path
 
 EVIL = '<script>alert(1)</script>"><img src=x onerror=alert(2)>'

@@ -4,7 +4,9 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
+from infostream_dedup.documents import read_documents
 from infostream_dedup.model import Document, Settings
+from infostream_dedup.sample import documents_path
 from infostream_dedup.stream.settings import StreamSettings
 from tests.stream.made_up_stream import made_up_stream as made_up
 from tests.stream.plain_stream import PlainStream
@@ -22,6 +24,11 @@ def made_up_news(id_, words, *, numbers=(), day=0.0, source="agency", title="", 
     text = " ".join([*(WORDS[word] for word in words), *map(str, numbers)])
     time = BEGIN + timedelta(days=day) if dated else None
     return Document(id=id_, text=text, title=title, lang="en", time=time, source=source)
+
+
+@pytest.fixture(scope="module")
+def documents():
+    return list(read_documents(documents_path()))
 
 
 @pytest.fixture(scope="session")

@@ -2,9 +2,8 @@
 
 import pytest
 
-from infostream_dedup import api, read_documents
+from infostream_dedup import api
 from infostream_dedup.errors import ConfigurationError
-from infostream_dedup.sample import documents_path
 from infostream_dedup.stream.deduplicator import Deduplicator
 from infostream_dedup.stream.settings import StreamSettings
 from infostream_dedup.stream.store import Store
@@ -13,11 +12,6 @@ from infostream_dedup.stream.store.checking import checks
 from .test_retuning import thresholds
 
 SMALL = {"first_epoch": 40, "epoch_documents": 60}
-
-
-@pytest.fixture(scope="module")
-def documents():
-    return list(read_documents(str(documents_path())))
 
 
 def ingested(path, documents, size=70, **settings):

@@ -2,6 +2,7 @@
 
 from collections import Counter
 from dataclasses import replace
+from itertools import pairwise
 
 import numpy as np
 import orjson
@@ -197,12 +198,21 @@ def test_verdicts_are_those_of_all_pairs_compared_at_once(stream, short_epochs):
     assert len({one.kind for one in done.verdicts}) >= 6
 
 
-def test_a_few_of_many_candidates_decide_as_all_do(monkeypatch):
-    texts = [BRIDGE.replace("412", str(n)) if n % 3 else f"Сводка {n}. {BRIDGE}" for n in range(150)]
-    flood = [Document(id=str(n), text=text, source=f"s{n % 5}") for n, text in enumerate(texts)]
-    few = decided(flood)
-    with Deduplicator.open(None, JUDGED) as dedup:
-        assert rows(few) == rows(dedup.process(flood[:70]) + dedup.process(flood[70:]))
+@pytest.mark.parametrize(("near", "spread"), [(1024, 256), (24, 9)])
+def test_a_few_of_many_candidates_decide_as_all_do(monkeypatch, tmp_path, near, spread):
+    monkeypatch.setattr(judging, "_NEAR", near)
+    monkeypatch.setattr(evidence_judge, "MOST_COMPARED", 32 + near)
+    monkeypatch.setattr(evidence_judge, "_SPREAD", spread)
+    for cut in (7, 3):
+        texts = [" ".join(BRIDGE.replace("412", str(n)).split()[n % cut :]) for n in range(150)]
+        for late in (100, 149):  # the one that is nearest to the last is neither early nor read with it
+            texts[late] += f" {rates(3)['text']}"
+        flood = [Document(id=str(n), text=text, source=f"s{n % 5}") for n, text in enumerate(texts)]
+        few = decided(flood)
+        with monkeypatch.context() as small, Deduplicator.open(tmp_path / f"{cut}.db", JUDGED) as dedup:
+            small.setattr(recent_documents, "_MOST_TRIPLES", 0)
+            parts = [flood[begin:end] for begin, end in pairwise([0, 29, 120, 148, 149, 150])]
+            assert rows(few) == rows([one for part in parts for one in dedup.process(part)])
     monkeypatch.setattr(judging, "_CROWD", 1000)
     told = [[(one.status, one.kind, one.group) for one in some] for some in (few, decided(flood))]
     assert told[0] == told[1]

@@ -5,11 +5,9 @@ import threading
 
 import pytest
 
-from infostream_dedup.documents import read_documents
 from infostream_dedup.documents.reading import chosen_reading
 from infostream_dedup.documents.records import Place
 from infostream_dedup.errors import BadDataError, CannotWriteError
-from infostream_dedup.sample import documents_path
 from infostream_dedup.stream import deduplicator
 from infostream_dedup.stream.deduplicator import Deduplicator
 from infostream_dedup.stream.engine import StreamEngine
@@ -18,11 +16,6 @@ from infostream_dedup.stream.settings import StreamSettings
 from infostream_dedup.stream.store import Store
 
 SHORT = {"window_days": 3, "epoch_documents": 40, "first_epoch": 20}
-
-
-@pytest.fixture(scope="module")
-def documents():
-    return list(read_documents(documents_path()))
 
 
 @pytest.fixture(autouse=True)

@@ -9,10 +9,9 @@ import time
 
 import pytest
 
-from infostream_dedup import api, read_documents
+from infostream_dedup import api
 from infostream_dedup.errors import BadDataError, ConfigurationError, UsageError
 from infostream_dedup.model.settings import Thresholds
-from infostream_dedup.sample import documents_path
 from infostream_dedup.stream.deduplicator import Deduplicator
 from infostream_dedup.stream.retuning import retune
 from infostream_dedup.stream.settings import StreamSettings
@@ -21,11 +20,6 @@ from infostream_dedup.stream.store.checking import checks
 from infostream_dedup.stream.store.opening import first_settings_of
 
 FROM = 90
-
-
-@pytest.fixture(scope="module")
-def documents():
-    return list(read_documents(str(documents_path())))
 
 
 def thresholds(k=10, join=("copy", "retold")):

@@ -8,25 +8,18 @@ import numpy as np
 import pytest
 
 from infostream_dedup import Deduplicator, Document, pairs
-from infostream_dedup.documents import read_documents
 from infostream_dedup.errors import ConfigurationError
 from infostream_dedup.judging.evidence import meaning
 from infostream_dedup.judging.evidence.meaning import DIMENSIONS, head_of
 from infostream_dedup.language.lexicon.word_lists import false_friends
 from infostream_dedup.language.translation.told_sentences import _WORDS, Beginnings, ToldSentence
 from infostream_dedup.model import OUR_LANGUAGES
-from infostream_dedup.sample import documents_path
 from infostream_dedup.stream import search
 from infostream_dedup.stream.search import Searcher
 from infostream_dedup.stream.settings import StreamSettings
 from infostream_dedup.stream.store import Store
 
 BATCH = 23
-
-
-@pytest.fixture(scope="module")
-def documents():
-    return list(read_documents(documents_path()))
 
 
 @pytest.fixture(scope="module")

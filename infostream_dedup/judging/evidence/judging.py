@@ -117,10 +117,8 @@ def tell_one_story(
 def yield_to_differing(
     later: NDArray[np.int64], status: NDArray[np.int8], kinds: NDArray[np.int8], wording_least: NDArray[np.float64]
 ) -> None:
-    """Let no document repeat one if it has more wording in common with another whose news it turns round.
-
-    Otherwise it would join the group of that one by way of a third document.
-    """
+    """Let no document repeat one if it has more wording in common with another whose news it turns round."""
+    # Otherwise it would join the group of that one by way of a third document
     turned = kinds == Kind.DIFFERS
     if turned.any():
         nearest = np.zeros(int(later.max()) + 1, dtype=np.float64)
@@ -409,6 +407,7 @@ _CROWD: Final = 32
 _CHOSEN: Final = 8
 _COMPARED: Final = 256
 _NEAR: Final = 1024
+MOST_COMPARED: Final = _CROWD + _NEAR
 _AT_ONCE: Final = 100_000
 
 
@@ -432,7 +431,7 @@ def deciding_pairs(
     earliest and of the 1,024 of largest bounds.
     """
     found, common = np.ones(len(a), dtype=np.bool_), np.zeros(len(a), dtype=np.float64)
-    places = looked = np.flatnonzero(crowded(b)) if bounds is None else _nearest(b, bounds)
+    places = looked = np.flatnonzero(crowded(b)) if bounds is None else nearest(b, bounds)
     if not len(places):
         return found, common
     wording = np.empty(len(places), dtype=np.float64)
@@ -450,10 +449,10 @@ def deciding_pairs(
         found[of_form[b] & (bounds >= MAY_SHARE)] = False
         found[looked] = True
     found[places] = _rank_in_run(b[places]) < _CHOSEN
-    nearest = places[np.lexsort((a[places], -wording, b[places]))]
-    rank = _rank_in_run(b[nearest])
-    found[nearest[rank < _CHOSEN]] = True
-    pool = np.sort(nearest[rank < _COMPARED])
+    closest = places[np.lexsort((a[places], -wording, b[places]))]
+    rank = _rank_in_run(b[closest])
+    found[closest[rank < _CHOSEN]] = True
+    pool = np.sort(closest[rank < _COMPARED])
     ranks = np.empty((3, len(pool)), dtype=np.float64)
     for some in _slices(len(pool)):
         one, other = a[pool[some]], b[pool[some]]
@@ -466,11 +465,9 @@ def deciding_pairs(
     return found, common
 
 
-def _nearest(b: NDArray[np.int64], bounds: NDArray[np.float64]) -> NDArray[np.int64]:
-    """Of each b with more than 32 pairs that may share wording, the places of the first 32 and of those next to it.
-
-    These are the 1,024 of largest bounds, the first of equal ones.
-    """
+def nearest(b: NDArray[np.int64], bounds: NDArray[np.float64]) -> NDArray[np.int64]:
+    """Of each b with more than 32 pairs that may share wording, the places of the first 32 and of those next to it."""
+    # These are the 1,024 of largest bounds, the first of equal ones
     begins, found = _run_begins(b), [np.zeros(0, dtype=np.int64)]
     for run in np.flatnonzero(np.diff(begins) > _CROWD).tolist():
         places = begins[run] + np.flatnonzero(bounds[begins[run] : begins[run + 1]] >= MAY_SHARE)

@@ -103,10 +103,8 @@ class _Pair(NamedTuple):
 
 @cache
 def word_pairs(source: Language, target: Language) -> Mapping[str, tuple[Equivalent, ...]]:
-    """Return equivalents by source term, best first, among equals that of the earlier row; single words only.
-
-    Both sides are terms as in documents: if the tables have a plural of a noun (кошти), the key is the noun (кошт).
-    """
+    """Return equivalents by source term, best first, among equals that of the earlier row; single words only."""
+    # Both sides are terms as in documents: if the tables have a plural of a noun (кошти), the key is the noun (кошт)
     shipped = None if imported_tables() else _shipped(source, target)
     if shipped is not None:
         return MappingProxyType({term: tuple(map(Equivalent._make, every)) for term, every in shipped.items()})

@@ -18,9 +18,15 @@ from infostream_dedup.judging.repeated.lines import fragments_of, openings_of
 from infostream_dedup.language.text.surface_pool import Utf8Texts, block_of
 from infostream_dedup.machine.progress import Progress
 from infostream_dedup.model import LANGUAGES, Document, DocumentBlock, KeptDocuments, Language, Settings
-from infostream_dedup.terms.compiled import SurfaceCounter, SurfaceTokens, count_terms, key_terms_of_surfaces
+from infostream_dedup.terms.compiled import (
+    SurfaceCounter,
+    SurfaceTokens,
+    count_terms,
+    key_terms_of_surfaces,
+    statistics_of_distinct,
+)
 from infostream_dedup.terms.key_terms import KeyTerms
-from infostream_dedup.terms.statistics import TermCounts, above_df_max, kept_despite_repeats, statistics_of_distinct
+from infostream_dedup.terms.statistics import TermCounts, above_df_max, kept_despite_repeats
 
 _AHEAD: Final = 6  # blocks that may wait to be hashed
 _CHUNK: Final = 1 << 20  # characters of a block, as many as the compiled reader of texts scans at a time
@@ -110,10 +116,8 @@ class Collection:
         return key_terms_of_surfaces(self.surfaces, settings, counts=counts, statistics=lambda _: known)
 
     def only(self, settings: Settings) -> Collection:
-        """Return the same documents with the counts of one representation, but without their words.
-
-        Frees the words while counting terms, to halve peak memory. Consumes this collection.
-        """
+        """Return the same documents with the counts of one representation, but without their words."""
+        # Frees the words while counting terms, to halve peak memory. Consumes this collection
         self._counted.clear()
         # Translation sums the counts of terms.
         counts = count_terms(self.surfaces, settings, consume=settings.representation != "pivot")

@@ -13,7 +13,7 @@ import scipy.sparse as sp
 from infostream_dedup.errors import MissingExtraError, UsageError
 from infostream_dedup.links.compiled.earlier import group_leaders
 from infostream_dedup.links.measures import NO_INTERVAL, Advice, Interval, Measures, join_topics, usual_k
-from infostream_dedup.links.pair_rules import count_grades, grades_at, scales
+from infostream_dedup.links.pair_rules import count_grades, grades_at, need, scales
 from infostream_dedup.links.relation import (
     GroupCounts,
     LowLinks,
@@ -26,92 +26,33 @@ from infostream_dedup.links.relation import (
 )
 from infostream_dedup.links.similarity_matrix import SimilarityMatrix
 from infostream_dedup.machine.progress import Phrase, Progress
-from infostream_dedup.model import LANGUAGES, VERSION, Document, Language, Settings, fields_of, heading, moment_of
+from infostream_dedup.model import LANGUAGES, VERSION, Language, Settings, heading
 from infostream_dedup.model.settings import CANDIDATE_TERMS, MIDDLE, Thresholds, series_of
 from infostream_dedup.model.tabular import Tabular
-from infostream_dedup.runs.batch.linking import LinkedPairs, LinkEstimate, LinkEstimator, pair_table, relate, what_met
+from infostream_dedup.runs.batch.answering import CollectionSummary, list_groups
+from infostream_dedup.runs.batch.linking import (
+    LinkedPairs,
+    LinkEstimate,
+    LinkEstimator,
+    link,
+    pair_table,
+    relate,
+    what_met,
+)
 from infostream_dedup.runs.batch.pairing import LEAST_PROBABILITY
 from infostream_dedup.terms.key_terms import KeyTerms, warn_of_terms_above_df_max
 from infostream_dedup.terms.pivot_columns import untranslated_shares
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-    from datetime import datetime
+    from collections.abc import Iterator, Mapping, Sequence
 
     from numpy.typing import NDArray
 
     from infostream_dedup.documents import ReadingReport
-    from infostream_dedup.runs.batch.answering import Answer
+    from infostream_dedup.runs.batch.answering import Answer, GroupListing
     from infostream_dedup.runs.batch.collection import Weighable
     from infostream_dedup.runs.batch.judging import JudgedCollection
     from infostream_dedup.terms.matched_words import Meeting
-
-_GROUPS: Final = 10
-_MEMBERS: Final = 30
-_SOURCES: Final = 15
-
-
-@dataclass(frozen=True, slots=True)
-class ListedGroup:
-    """One group."""
-
-    size: int  # number of documents
-    sources: int  # number of distinct sources
-    documents: list[Document]  # its first 30 documents by date, those without a date last, then by input order
-
-
-@dataclass(frozen=True, slots=True)
-class SourceCopies:
-    """What other sources copy from a source."""
-
-    source: str  # its name
-    documents: int  # number of its documents in the collection
-    grouped: int  # number of those that are in groups
-    first: int  # number of groups that include other sources and start with a document of this source
-    copied: int  # number of documents of other sources in these groups
-
-
-@dataclass(frozen=True, slots=True)
-class GroupListing:
-    """The groups of one representation at one k."""
-
-    k: int  # the k at which returned links join documents
-    groups: list[ListedGroup]  # the ten largest; equally large ones in input order
-    sources: list[SourceCopies]  # up to 15, the most copied first; sources that nobody copies are left out
-
-
-def list_groups(documents: Sequence[Document], leaders: NDArray[np.int64], k: int) -> GroupListing:
-    """List the groups of a collection."""
-    order = np.argsort(leaders, kind="stable")
-    _, starts, sizes = np.unique(leaders[order], return_index=True, return_counts=True)
-    several = np.flatnonzero(sizes > 1)
-    groups = [_by_date(documents, order[starts[one] : starts[one] + sizes[one]].tolist()) for one in several]
-    largest = sorted(groups, key=len, reverse=True)[:_GROUPS]
-    listed = [
-        ListedGroup(len(group), len({one.source for one in group if one.source}), group[:_MEMBERS]) for group in largest
-    ]
-    return GroupListing(k, listed, _most_copied(documents, groups))
-
-
-def _by_date(documents: Sequence[Document], members: Iterable[int]) -> list[Document]:
-    """The documents of a group by date, those without a date last, then in input order."""
-    found = [documents[member] for member in members]
-    dated = sorted((one for one in found if one.time is not None), key=lambda one: one.time)  # type: ignore[arg-type, return-value]
-    return [*dated, *(one for one in found if one.time is None)]
-
-
-def _most_copied(documents: Sequence[Document], groups: Iterable[list[Document]]) -> list[SourceCopies]:
-    written = Counter(filter(None, fields_of(documents).sources))
-    grouped, first, copied = Counter[str](), Counter[str](), Counter[str]()
-    for group in groups:
-        grouped.update(one.source for one in group if one.source)
-        opener = group[0].source
-        others = sum(one.source != opener for one in group if one.source)
-        if opener and others:
-            first[opener] += 1
-            copied[opener] += others
-    found = sorted(copied, key=lambda source: (-copied[source], source))[:_SOURCES]
-    return [SourceCopies(name, written[name], grouped[name], first[name], copied[name]) for name in found]
 
 
 def confirmed_links(
@@ -154,50 +95,6 @@ def _restricted(matrix: SimilarityMatrix, a: NDArray[np.int64], b: NDArray[np.in
     counts.eliminate_zeros()
     counts.sort_indices()
     return SimilarityMatrix(counts, matrix.n, matrix.k_min)
-
-
-def known_days(documents: Sequence[Document], times: Sequence[int | None]) -> list[int | None]:
-    """Times of the documents whose day is known: a year or a month alone is no day."""
-    known = list(times)
-    for number, time in enumerate(times):
-        at = None if time is None else moment_of(time)
-        if at is not None and (at.day, at.hour, at.minute, at.second) == (1, 0, 0, 0):
-            given = documents[number].published
-            if isinstance(given, str) and len(given) <= len("2026-03"):
-                known[number] = None
-    return known
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CollectionSummary:
-    """Dates and sources of a collection.
-
-    >>> CollectionSummary.of([Document(id="1", text="", source="a"), Document(id="2", text="")]).sources
-    {'a': 1}
-    """
-
-    documents: int  # number of documents
-    dated: int  # number of documents with a date
-    first: datetime | None  # earliest date of a known day in UTC; `None` without one
-    last: datetime | None  # latest likewise
-    # number of documents by source, largest first, then by name; documents without a source are left out
-    sources: dict[str, int]
-
-    @classmethod
-    def of(cls, documents: Sequence[Document]) -> CollectionSummary:
-        """Summarise the documents of a collection in one pass."""
-        fields = fields_of(documents)
-        sources = Counter(source for source in fields.sources if source)
-        times = [time for time in known_days(documents, fields.times) if time is not None]
-        first, last = (moment_of(min(times)), moment_of(max(times))) if times else (None, None)
-        by_size = dict(sorted(sources.items(), key=lambda item: (-item[1], item[0])))
-        return cls(
-            documents=len(documents),
-            dated=sum(time is not None for time in fields.times),
-            first=first,
-            last=last,
-            sources=by_size,
-        )
 
 
 _NO_K_FOR_SHARES: Final = Advice(
@@ -784,3 +681,107 @@ def spread_pairs(pairs: LinkedPairs, n: int) -> tuple[dict[int, NDArray[np.int64
 def _within(places: NDArray[np.int64], first: int, last: int) -> NDArray[np.int64]:
     """Return the positions from ``first`` to ``last`` - 1, relative to ``first``."""
     return places[(places >= first) & (places < last)] - first
+
+
+PROBABILITIES: Final = tuple(round(0.05 * step, 2) for step in range(1, 20))
+_DEFAULT: Final = 0.5
+_DECIMALS: Final = 6  # of a probability, as ``pairs`` lists it
+_TOPICAL: Final = 0.75
+"""T at the default probability below which accepted pairs are told to be topics: .52 on a topical collection, .70 and
+more on versions of texts, .98 and more on news."""
+
+_NO_K: Final = Advice(
+    reason=Phrase.of("no k: the score is a probability; its T warns of topics, and chooses no probability")
+)
+_TOPICS_NOTE: Final = (
+    "warning: at probability .5 only {closed} of 100 paths between accepted pairs are closed: what the evidence accepts"
+    " here is often one topic, not one text; read some pairs before you trust them"
+)
+_TEXTS_NOTE: Final = "at probability .5, {closed} of 100 paths between accepted pairs are closed"
+
+
+def sweep_probabilities(judged: JudgedCollection, *, progress: Progress | None = None) -> SweepResult:
+    """Sweep the minimum probability of preset ``judged``.
+
+    Accepted pairs count in both directions, so T is that of a symmetric relation, and is compared with links that are
+    returned: block ``mutual`` has, at each probability, those of the k with the nearest number. S is that of the
+    field ``relation`` of accepted pairs: a link leads from a document to one that contains it.
+    """
+    configuration = configuration_of(judged.settings, ["morph"]) | {"score": "probability"}
+    result = SweepResult(rows=[], advice={"morph": _NO_K}, configuration=configuration)
+    a, b, probability = _judged(judged, progress)
+    # Whether enough key terms of a are in b, and of b in a, as the field ``relation`` says.
+    settings, sizes = judged.settings, judged.key_terms.sizes
+    counts = link(judged.key_terms, settings, k_min=CANDIDATE_TERMS).matrix.counts
+    least = need(settings.k, sizes[a], sizes[b], n=settings.n, short=settings.short)
+    found = [np.asarray(counts[ends]).ravel() if len(a) else np.zeros(0) for ends in ((a, b), (b, a))]
+    forward, backward = found[0] >= least, found[1] >= least
+    grades = np.searchsorted(PROBABILITIES, probability, side="right")
+    links = _relation(judged, a, b, grades, len(PROBABILITIES))
+    terms = _mutual(judged)
+    mutual = terms.measures(range(CANDIDATE_TERMS, judged.settings.n + 1))
+    groups = group_counts(terms, mutual)
+    rows = links.measures()
+    for threshold, row, grouped in zip(PROBABILITIES, rows, group_counts(links, rows), strict=True):
+        accepted = probability >= threshold
+        one_way = int(forward[accepted].sum() + backward[accepted].sum())
+        both = 2 * int((forward & backward)[accepted].sum())
+        result.rows.append(_row("judged", threshold, row, both / one_way if one_way else None, grouped))
+    for row, threshold in zip(rows, PROBABILITIES, strict=True):
+        nearest = min(range(len(mutual)), key=lambda place: (abs(mutual[place].links - row.links), place))
+        result.rows.append(_row("mutual", threshold, mutual[nearest], None, groups[nearest], mutual[nearest].k))
+    middle = rows[PROBABILITIES.index(_DEFAULT)].transitivity
+    if middle is not None:
+        note = _TOPICS_NOTE if middle < _TOPICAL else _TEXTS_NOTE
+        result.notes.append(Phrase.of(note, closed=round(100 * middle)))
+    return result
+
+
+def _row(
+    block: str,
+    threshold: float,
+    row: Measures,
+    symmetry: float | None,
+    groups: GroupCounts | None,
+    k: int | None = None,
+) -> SweepRow:
+    measures, estimated = replace(row, k=None, threshold=threshold, symmetry=symmetry), {"k_of_mutual": k}
+    return SweepRow(representation="morph", block=block, measures=measures, groups=groups, estimated=estimated)
+
+
+def _judged(
+    judged: JudgedCollection, progress: Progress | None
+) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]:
+    """All candidates with their probabilities, as ``pairs`` with a minimum probability of 0 has them."""
+
+    def parts() -> Iterator[tuple[Any, ...]]:
+        yield np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros(0)
+        for one in judged.judged(*judged.candidates(), filtered=False, progress=progress):
+            yield one.a, one.b, np.round(one.probability, _DECIMALS)
+
+    a, b, probability = (np.concatenate(column) for column in zip(*parts(), strict=True))
+    return a, b, probability
+
+
+def _relation(
+    judged: JudgedCollection, a: NDArray[np.int64], b: NDArray[np.int64], grades: NDArray[np.integer[Any]], steps: int
+) -> StoredLinks:
+    """A symmetric relation in which a pair is linked up to its grade."""
+    kept, documents = grades > 0, len(judged.facts.texts)
+    ends = (np.concatenate((a[kept], b[kept])), np.concatenate((b[kept], a[kept])))
+    values = np.concatenate((grades[kept], grades[kept])).astype(np.uint8)
+    counts = sp.csr_array(sp.coo_array((values, ends), shape=(documents, documents)))
+    counts.sort_indices()
+    terms = judged.key_terms
+    matrix = SimilarityMatrix(counts, steps, 1)
+    return StoredLinks(matrix=matrix, keys=terms.keys, targets=terms.targets)
+
+
+def _mutual(judged: JudgedCollection) -> StoredLinks:
+    """Links inside languages that are returned, at each k."""
+    linked = link(judged.key_terms, judged.settings, k_min=CANDIDATE_TERMS)
+    counts = sp.coo_array(linked.matrix.counts.minimum(linked.matrix.counts.T))
+    a, b = counts.row.astype(np.int64), counts.col.astype(np.int64)
+    languages = judged.key_terms.counts.languages
+    kept = (a < b) & (languages[a] == languages[b])
+    return _relation(judged, a[kept], b[kept], counts.data[kept].astype(np.int64), judged.settings.n)

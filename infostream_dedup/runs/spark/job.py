@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import cached_property, reduce
+from functools import cached_property, partial, reduce
 from importlib import import_module
 from itertools import chain, groupby
 from typing import TYPE_CHECKING, Any, Final
@@ -18,19 +18,37 @@ from numpy.typing import NDArray
 from infostream_dedup.documents import Reading, ReadingReport
 from infostream_dedup.documents.block_reading import read_document_blocks
 from infostream_dedup.errors import BadDataError, MissingExtraError, UsageError
-from infostream_dedup.links.relation import survey
+from infostream_dedup.links.pair_rules import RELATIONS, need
+from infostream_dedup.links.relation import Relation, survey
 from infostream_dedup.model import Document, DocumentBlock, Settings, names_in
 from infostream_dedup.runs.batch.deduplication import DuplicateRule
+from infostream_dedup.runs.batch.linking import least_count
 from infostream_dedup.runs.batch.sweeping import SweepResult, add_survey, configuration_of
-from infostream_dedup.runs.sharded import key_terms
+from infostream_dedup.runs.sharded import key_terms, linking
 from infostream_dedup.runs.sharded.deduplication import Statuses, StatusRules
 from infostream_dedup.runs.sharded.disk_runner import least_stored
 from infostream_dedup.runs.sharded.linking import Linking, NodeTable, Shard, collapse_documents, merge_links
-from infostream_dedup.runs.sharded.pairing import pick_terms
+from infostream_dedup.runs.sharded.pairing import (
+    DocumentPairs,
+    PairFinder,
+    merged_rows,
+    pick_terms,
+    recounted,
+    turn_links,
+)
 from infostream_dedup.runs.sharded.reading import DOCUMENTS, read_and_count
-from infostream_dedup.runs.sharded.sweeping import begun
+from infostream_dedup.runs.sharded.sweeping import CountedLinks, begun, block_bounds
 from infostream_dedup.runs.sharded.work_folder import Layout
-from infostream_dedup.runs.spark import flow
+from infostream_dedup.runs.spark.flow import (
+    Blob,
+    Flow,
+    is_remote,
+    large_rows,
+    rows_of_texts,
+    shared_value,
+    unpacked,
+    use_own_interpreter,
+)
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -88,12 +106,12 @@ class SparkRun:
         """Number of partitions of data that is not cut into shards or blocks."""
         if self.cut.partitions:
             return self.cut.partitions
-        if flow.is_remote(self.spark):
+        if is_remote(self.spark):
             return int(self.spark.conf.get("spark.sql.shuffle.partitions") or 1)
         return int(self.spark.sparkContext.defaultParallelism)
 
     @cached_property
-    def counted(self) -> flow.Flow:
+    def counted(self) -> Flow:
         """COUNTS (part 0), DOCUMENTS (1), SIZES (2) and STATISTICS by ranges of hashes (3 and more).
 
         Except for statistics, a place is a partition and a position in it.
@@ -101,7 +119,7 @@ class SparkRun:
         ordered = self._frame.repartitionByRange(self.parts, *self._order).sortWithinPartitions(*self._order)
         settings, chunk, hashes, ranges = self.settings, self.cut.chunk, self._hashes, self._ranges
 
-        def count(batches: Iterator[pa.RecordBatch]) -> Iterator[flow.Blob]:
+        def count(batches: Iterator[pa.RecordBatch]) -> Iterator[Blob]:
             from pyspark import TaskContext
 
             task = TaskContext.get()
@@ -110,18 +128,18 @@ class SparkRun:
             for table, row in read_and_count(_documents(batches), [settings], chunk=chunk, hashes=hashes, workers=1):
                 place = partition << _PARTITION | row.column("first")[0].as_py()
                 if table == "counts":
-                    yield flow.Blob(0, place, row)
-                    yield flow.Blob(2, place, SIZES.row(documents=len(row.column("sizes")[0])))
+                    yield Blob(0, place, row)
+                    yield Blob(2, place, SIZES.row(documents=len(row.column("sizes")[0])))
                     statistics += list(key_terms.partial_statistics([row]))
                 elif len(row.column("lengths")[0]):
-                    yield flow.Blob(1, place, row)
+                    yield Blob(1, place, row)
             # Done here, because passing counts to another task costs more than adding up their terms.
             (whole,) = key_terms.merge_statistics(statistics)
             for number, row in enumerate(_by_range(key_terms.FrozenVocabulary.of([whole]), ranges)):
-                yield flow.Blob(3 + number, partition, row)
+                yield Blob(3 + number, partition, row)
 
-        found = flow.Flow.of(ordered, count).kept()
-        with flow.rows_of_texts(self.spark):
+        found = Flow.of(ordered, count).kept()
+        with rows_of_texts(self.spark):
             # Now, before tasks read its rows, since few of them fit in a batch.
             found.frame.count()
         _check_ids(found)
@@ -133,14 +151,14 @@ class SparkRun:
         return 1 << max(0, min(6, (self.parts - 1).bit_length()))
 
     @cached_property
-    def _statistics(self) -> list[flow.Blob]:
-        def merge(blobs: Iterator[flow.Blob]) -> Iterator[flow.Blob]:
+    def _statistics(self) -> list[Blob]:
+        def merge(blobs: Iterator[Blob]) -> Iterator[Blob]:
             for number, rows in groupby(blobs, key=lambda blob: blob.part):
                 for row in key_terms.merge_statistics(blob.batch for blob in rows):
-                    yield flow.Blob(number, 0, row)
+                    yield Blob(number, 0, row)
 
-        several = flow.Flow(self.counted.frame.where(self.counted.frame["part"] > 2))
-        moved = several.then(lambda blobs: (flow.Blob(one.part - 3, one.place, one.batch) for one in blobs))
+        several = Flow(self.counted.frame.where(self.counted.frame["part"] > 2))
+        moved = several.then(lambda blobs: (Blob(one.part - 3, one.place, one.batch) for one in blobs))
         return moved.to_parts(self._ranges).then(merge).collected()
 
     @cached_property
@@ -167,30 +185,30 @@ class SparkRun:
         return found
 
     @cached_property
-    def _keyed(self) -> flow.Flow:
+    def _keyed(self) -> Flow:
         """KEYS (part 0), KEYS without targets and weights (part 1), KEY_COUNTS (part 2)."""
-        shared = flow.shared_value(self.spark, (self.vocabulary, self.ordinals))
+        shared = shared_value(self.spark, (self.vocabulary, self.ordinals))
         settings = self.settings
 
-        def select(blobs: Iterator[flow.Blob]) -> Iterator[flow.Blob]:
+        def select(blobs: Iterator[Blob]) -> Iterator[Blob]:
             vocabulary, ordinals = shared.value
             keys, targets = np.zeros((2, len(vocabulary)), dtype=np.int64)
             for blob in blobs:
                 batch = key_terms.COUNTS.with_number(blob.batch, "first", ordinals[blob.place])
                 for row in key_terms.select_keys([batch], vocabulary, settings):
-                    yield flow.Blob(0, ordinals[blob.place], row)
-                    yield flow.Blob(1, ordinals[blob.place], key_terms.asking(row))
+                    yield Blob(0, ordinals[blob.place], row)
+                    yield Blob(1, ordinals[blob.place], key_terms.asking(row))
                     counts = key_terms.KeyCounts.of([row], len(vocabulary))
                     keys += counts.keys
                     targets += counts.targets
             used = np.flatnonzero(keys + targets)
-            yield flow.Blob(2, 0, KEY_COUNTS.row(numbers=used, keys=keys[used], targets=targets[used]))
+            yield Blob(2, 0, KEY_COUNTS.row(numbers=used, keys=keys[used], targets=targets[used]))
 
         return self.counted.only(0).then(select).kept()
 
     @cached_property
-    def _summary(self) -> list[flow.Blob]:
-        return flow.Flow(self._keyed.frame.where(self._keyed.frame["part"] > 0)).collected()
+    def _summary(self) -> list[Blob]:
+        return Flow(self._keyed.frame.where(self._keyed.frame["part"] > 0)).collected()
 
     @cached_property
     def firsts(self) -> list[int]:
@@ -221,31 +239,31 @@ class SparkRun:
         used = self.key_counts.keys > 0
         return Linking(self.nodes, np.where(used, np.cumsum(used) - 1, -1).astype(np.int32), k_min)
 
-    def links(self, k_min: int) -> flow.Flow:
+    def links(self, k_min: int) -> Flow:
         """LINKS of each chunk that contains leaders of nodes; the place is the first node."""
         shards, questions, firsts = self.cut.shards, self.cut.question_parts, self.firsts
         number_of = {first: number for number, first in enumerate(firsts)}
         terms, chunks = len(self.vocabulary), max(1, len(firsts))
-        shared = flow.shared_value(self.spark, self.linking(k_min))
+        shared = shared_value(self.spark, self.linking(k_min))
 
-        def spread(blobs: Iterator[flow.Blob]) -> Iterator[flow.Blob]:
+        def spread(blobs: Iterator[Blob]) -> Iterator[Blob]:
             for blob in blobs:
                 number = number_of[blob.place]
                 shard, question = number * shards // chunks, number % questions
                 for part in range(questions):
-                    yield flow.Blob(shard * questions + part, blob.place, key_terms.unweighted(blob.batch))
+                    yield Blob(shard * questions + part, blob.place, key_terms.unweighted(blob.batch))
                 questions_of_chunk = key_terms.asking(blob.batch)
                 for part in range(shards):
-                    yield flow.Blob(part * questions + question, _QUESTION + blob.place, questions_of_chunk)
+                    yield Blob(part * questions + question, _QUESTION + blob.place, questions_of_chunk)
 
-        def ask(blobs: Iterator[flow.Blob]) -> Iterator[flow.Blob]:
+        def ask(blobs: Iterator[Blob]) -> Iterator[Blob]:
             linking = shared.value
             for held, asked in _tasks(blobs):
                 shard = Shard(key_terms.KeyChunk.read(held, terms), linking)
                 for row in shard.ask(key_terms.KeyChunk.read(asked, terms)):
                     first, nodes = (row.column(name)[0].as_py() for name in ("first", "nodes"))
                     if nodes:
-                        yield flow.Blob(first % parts, first, row)
+                        yield Blob(first % parts, first, row)
 
         parts = self.parts
         found = self._keyed.only(0).then(spread).to_parts(shards * questions).then(ask)
@@ -257,11 +275,11 @@ class SparkRun:
 
     def picked(self, documents: NDArray[np.int64]) -> list[pa.RecordBatch]:
         """Rows of PICKED of some documents, which ascend, on the driver."""
-        shared = flow.shared_value(self.spark, documents)
+        shared = shared_value(self.spark, documents)
 
-        def pick(blobs: Iterator[flow.Blob]) -> Iterator[flow.Blob]:
+        def pick(blobs: Iterator[Blob]) -> Iterator[Blob]:
             for blob in blobs:
-                yield from (flow.Blob(0, blob.place, row) for row in pick_terms([blob.batch], shared.value))
+                yield from (Blob(0, blob.place, row) for row in pick_terms([blob.batch], shared.value))
 
         return [blob.batch for blob in self._keyed.only(0).then(pick).collected()]
 
@@ -281,11 +299,11 @@ def _documents(batches: Iterator[pa.RecordBatch]) -> Iterator[Document | Documen
     return read_document_blocks(rows, reading=Reading(), report=ReadingReport())
 
 
-def _check_ids(counted: flow.Flow) -> None:
+def _check_ids(counted: Flow) -> None:
     """Refuse an id that occurs in several partitions: a task sees only the ids of its own."""
 
     def list_ids(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        for row in DOCUMENTS.rows(blob.batch for blob in flow.unpacked(batches)):
+        for row in DOCUMENTS.rows(blob.batch for blob in unpacked(batches)):
             yield pa.RecordBatch.from_arrays([row["ids"]], names=["id"])
 
     ids = counted.only(1).frame.mapInArrow(list_ids, "id string")
@@ -302,7 +320,7 @@ def _by_range(vocabulary: key_terms.FrozenVocabulary, ranges: int) -> Iterator[p
         yield vocabulary.part(own, counted=not number).row()
 
 
-def _tasks(blobs: Iterable[flow.Blob]) -> Iterator[tuple[list[pa.RecordBatch], list[pa.RecordBatch]]]:
+def _tasks(blobs: Iterable[Blob]) -> Iterator[tuple[list[pa.RecordBatch], list[pa.RecordBatch]]]:
     """The members of each shard, and the questions to it."""
     for _, of_shard in groupby(blobs, key=lambda blob: blob.part):
         members, questions = list[pa.RecordBatch](), list[pa.RecordBatch]()
@@ -311,9 +329,9 @@ def _tasks(blobs: Iterable[flow.Blob]) -> Iterator[tuple[list[pa.RecordBatch], l
         yield members, questions
 
 
-def _merge(blobs: Iterator[flow.Blob]) -> Iterator[flow.Blob]:
+def _merge(blobs: Iterator[Blob]) -> Iterator[Blob]:
     for row in merge_links(blob.batch for blob in blobs):
-        yield flow.Blob(0, row.column("first")[0].as_py(), row)
+        yield Blob(0, row.column("first")[0].as_py(), row)
 
 
 # ``sweep``, ``pairs`` and ``dedup`` over a DataFrame.
@@ -365,7 +383,7 @@ def sweep(
         with _run(frame, chosen.but(representation=representation), order, cut) as run:
             wanted = True if settings.get("short") == "scaled" else None
             by_need = begun(result, run.vocabulary.totals, run.nodes, chosen, wanted=wanted)
-            relation = flow.SpreadLinks(run, scaled=by_need)
+            relation = SpreadLinks(run, scaled=by_need)
             add_survey(result, survey(relation, n=chosen.n), run.settings, ks, scaled=by_need)
             relation.links.dropped()
             if relation.k_min > 1:
@@ -402,7 +420,7 @@ def pairs(
     """
     chosen = _settings(settings, ())
     with _run(frame, chosen, order, cut) as run:
-        found = flow.listed_pairs(run, k_min).persist()
+        found = listed_pairs(run, k_min).persist()
         # The data kept on the executors is freed with this run, so the pairs must be computed first.
         found.count()
         return found
@@ -435,7 +453,7 @@ def dedup(
     chosen = _settings(settings, ())
     with _run(frame, chosen, order, cut, hashes=True) as run:
         rules, found = StatusRules(run.nodes, chosen, duplicate_rule), Statuses(run.nodes)
-        found.add(*flow.judged_documents(run, rules))
+        found.add(*judged_documents(run, rules))
         statuses = found.finish(run.documents())
         rows = list(statuses)
         columns = {name: pa.array([getattr(row, name) for row in rows], pa.string()) for name in _STATUS}
@@ -460,8 +478,8 @@ def _run(
     missing = [name for name in ("id", "text", *(order or ())) if name not in frame.columns]
     if missing:
         raise UsageError(f"the DataFrame has no column {missing[0]}; it has {', '.join(frame.columns)}")
-    flow.use_own_interpreter(frame.sparkSession)
-    with flow.large_rows(frame.sparkSession):
+    use_own_interpreter(frame.sparkSession)
+    with large_rows(frame.sparkSession):
         run = SparkRun(frame, settings, order=order or default, cut=cut, hashes=hashes)
         try:
             yield run
@@ -476,3 +494,216 @@ def _check_pyspark() -> None:
         raise MissingExtraError("pyspark", "spark", "a run on Spark") from error
     if tuple(map(int, version.split(".")[:2])) < (4, 1):
         raise MissingExtraError(f"pyspark >= 4.1 (not {version})", "spark", "a run on Spark")
+
+
+# S and T on a cluster, by blocks of rows
+
+_REQUEST: Final = 1 << 60
+
+
+class SpreadLinks(CountedLinks):
+    """The links of a collection on a cluster."""
+
+    _run: SparkRun
+
+    @cached_property
+    def links(self) -> Flow:
+        """LINKS of each chunk."""
+        return self._run.links(self.k_min)
+
+    def _counted(self, table: Layout) -> list[pa.RecordBatch]:
+        return _of(table.schema, self._blocks)
+
+    def _rows(self) -> linking.BlockRows:
+        return linking.LinkTable(_of(linking.LINKS.schema, self.links.collected())).whole()
+
+    def between(self, labels: NDArray[np.generic], *, same: bool) -> Relation:
+        """Not possible here."""
+        del labels, same
+        raise ValueError("links on a cluster are not split by label here")
+
+    @cached_property
+    def _blocks(self) -> list[Blob]:
+        """TOTALS and FOREST of every block."""
+        run = self._run
+        blocks = max(1, min(run.cut.blocks, len(run.nodes)))
+        shared, scaled = shared_value(run.spark, self._nodes), self._scaled
+        ks = range(self.k_min, run.settings.n + 1)
+
+        def count(blobs: Iterator[Blob]) -> Iterator[Blob]:
+            for _, row in linking.count_blocks((blob.batch for blob in blobs), shared.value, ks, scaled=scaled):
+                yield Blob(0, 0, row)
+
+        found = self._rows_of(blocks).to_parts(blocks).then(count).collected()
+        if found:
+            return found
+        # A collection without links has no rows to send.
+        every = np.arange(len(run.nodes))
+        none = linking.ROWS.row(block=0, own=1, nodes=every, sizes=np.zeros_like(every), columns=[], counts=[])
+        return [Blob(0, 0, row) for _, row in linking.count_blocks([none], self._nodes, ks)]
+
+    def _rows_of(self, blocks: int) -> Flow:
+        """ROWS for every block."""
+        block_of, links = self._blocks_of_nodes(blocks), self.links
+        shared = shared_value(self._run.spark, block_of)
+
+        def own(blobs: Iterator[Blob]) -> Iterator[Blob]:
+            for blob in blobs:
+                for row in linking.own_rows([blob.batch], shared.value):
+                    yield Blob(row.column("block")[0].as_py(), blob.place, row)
+
+        found = links.then(own)
+        return found if blocks == 1 else found.with_others(self._rows_abroad(block_of))
+
+    def _rows_abroad(self, block_of: NDArray[np.int32]) -> Flow:
+        """ROWS that blocks need in addition to their own."""
+        firsts = np.array(sorted(blob.place for blob in _places(self.links)), dtype=np.int64)
+        shared = shared_value(self._run.spark, (block_of, firsts))
+
+        def request(blobs: Iterator[Blob]) -> Iterator[Blob]:
+            block_of, firsts = shared.value
+            for blob in blobs:
+                for row in linking.request_rows([blob.batch], block_of, firsts):
+                    yield Blob(row.column("chunk")[0].as_py(), _REQUEST + blob.place, row)
+                yield Blob(int(np.searchsorted(firsts, blob.place)), blob.place, blob.batch)
+
+        def answer(blobs: Iterator[Blob]) -> Iterator[Blob]:
+            for number, of_chunk in groupby(blobs, key=lambda blob: blob.part):
+                links, *requests = (blob.batch for blob in of_chunk)
+                for row in linking.answer_requests(links, requests):
+                    yield Blob(row.column("block")[0].as_py(), number, row)
+
+        return self.links.then(request).to_parts(max(1, len(firsts))).then(answer)
+
+    def _blocks_of_nodes(self, blocks: int) -> NDArray[np.int32]:
+        run, found = self._run, np.zeros(len(self._run.nodes), dtype=np.int32)
+        if blocks == 1:
+            return found
+        nodes, parts = len(run.nodes), run.parts
+
+        def span(blobs: Iterator[Blob]) -> Iterator[Blob]:
+            held = [blob.batch for blob in blobs]
+            for row in linking.span_links(held, nodes):
+                yield Blob(parts, 0, row)
+            for row in linking.LINKS.rows(held):
+                sizes = linking.LINKS.row(
+                    first=row["first"], nodes=row["nodes"], sizes=row["sizes"], columns=[], counts=[]
+                )
+                yield Blob(0, row["first"], sizes)
+
+        blobs = self.links.then(span).collected()
+        sizes = np.zeros(nodes, dtype=np.int64)
+        for row in linking.LINKS.rows(_of(linking.LINKS.schema, blobs)):
+            sizes[row["first"] : row["first"] + row["nodes"]] = row["sizes"]
+        order = linking.linkage_order(linking.merge_forests(_of(linking.FOREST.schema, blobs), nodes), nodes)
+        for block, (begin, end) in enumerate(block_bounds(sizes[order], blocks)):
+            found[order[begin:end]] = block
+        return found
+
+
+def _of(schema: pa.Schema, blobs: Iterable[Blob]) -> list[pa.RecordBatch]:
+    return [blob.batch for blob in blobs if blob.batch.schema.equals(schema)]
+
+
+def _places(links: Flow) -> list[Blob]:
+    """The place of each row, without its links."""
+    nothing = linking.REQUESTS.row(chunk=0, block=0, nodes=[])
+    return links.then(lambda blobs: (Blob(0, blob.place, nothing) for blob in blobs)).collected()
+
+
+# Pairs and statuses on a cluster: the links of a chunk in both directions meet in one task
+
+PAIRS: Final = Layout("pairs", (), {"a": "i8", "b": "i8", "forward": "i8", "backward": "i8"})  # pairs of documents
+_TURNED: Final = 1 << 60
+_LISTED: Final = "a string, b string, forward int, backward int, n_a int, n_b int, relation string"
+_TYPES: Final = {"string": pa.string(), "int": pa.int32()}
+_LISTED_ARROW: Final = pa.schema([(name, _TYPES[kind]) for name, kind in map(str.split, _LISTED.split(", "))])
+
+
+def judged_documents(run: SparkRun, rules: StatusRules) -> tuple[DocumentPairs, DocumentPairs, DocumentPairs]:
+    """Joined results of ``StatusRules.decide`` on the driver, with their pairs ``settled``."""
+    shared = shared_value(run.spark, (run.nodes, rules, rules.alone()))
+    least = rules.least
+
+    def decide(blobs: Iterator[Blob]) -> Iterator[Blob]:
+        nodes, rules, alone = shared.value
+        for chunk, first, last, finder in _finders(blobs, nodes, least):
+            found = rules.decide(finder.earlier(finder.members_of(slice(first, last)), alone))
+            for kind, some in enumerate(found):
+                yield Blob(chunk, kind, PAIRS.row(a=some.a, b=some.b, forward=some.forward, backward=some.backward))
+
+    found = [_pairs_of(blob.batch) for blob in _both_directions(run, least).then(decide).collected()]
+    # Three of each chunk, in the order of ``decide``.
+    duplicate, similar, same = (DocumentPairs.joined(found[kind::3]) for kind in range(3))
+    recount = partial(recounted, pick=run.picked)
+    return rules.settled(duplicate, recount), rules.settled(similar, recount), same
+
+
+def listed_pairs(run: SparkRun, k_min: int | None) -> DataFrame:
+    """Pairs with a relation at ``settings.k``, or with at least ``k_min`` terms in either direction.
+
+    Links of fewer terms are not kept, so the count of the weaker direction is null if it is smaller.
+    """
+    settings = run.settings
+    least = least_count(settings) if k_min is None else k_min
+    ids = pa.concat_arrays([pa.array([], pa.string()), *(row["ids"] for row in run.documents())])
+    shared = shared_value(run.spark, (run.nodes, ids))
+
+    def select(nodes: linking.NodeTable, found: DocumentPairs) -> tuple[DocumentPairs, list[np.ndarray]]:
+        size_a, size_b = (nodes.sizes[nodes.node_of[side]].astype(np.int64) for side in (found.a, found.b))
+        required = need(settings.k, size_a, size_b, n=settings.n, short=settings.short)
+        relation = (found.forward >= required).astype(np.int64) + 2 * (found.backward >= required)
+        strongest = np.maximum(found.forward, found.backward)
+        wanted = relation > 0 if k_min is None else strongest >= k_min
+        return found.at(wanted), [one[wanted] for one in (size_a, size_b, relation)]
+
+    def list_rows(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        nodes, ids = shared.value
+        names = pa.array(RELATIONS, pa.string())
+        for _, first, last, finder in _finders(unpacked(batches), nodes, least):
+            found, (size_a, size_b, relation) = select(nodes, finder.later(finder.members_of(slice(first, last))))
+            columns = [
+                ids.take(pa.array(found.a)),
+                ids.take(pa.array(found.b)),
+                pa.array(found.forward.astype(np.int32), mask=found.forward < least),
+                pa.array(found.backward.astype(np.int32), mask=found.backward < least),
+                pa.array(size_a.astype(np.int32)),
+                pa.array(size_b.astype(np.int32)),
+                names.take(pa.array(relation)),
+            ]
+            yield pa.RecordBatch.from_arrays(columns, schema=_LISTED_ARROW)
+
+    return _both_directions(run, least).frame.mapInArrow(list_rows, _LISTED)
+
+
+def _both_directions(run: SparkRun, least: int) -> Flow:
+    """LINKS of each chunk and the same links reversed; a part is a chunk that contains leaders of nodes."""
+    links = run.links(least)
+    nodes = len(run.nodes)
+    bounds = [run.nodes.leaders_in(first, first + 1)[0] for first in run.firsts]
+    firsts = np.unique(np.array([first for first in bounds if first < nodes], dtype=np.int64))
+    part_of: Callable[[int], int] = lambda first: int(np.searchsorted(firsts, first))  # noqa: E731
+
+    def spread(blobs: Iterator[Blob]) -> Iterator[Blob]:
+        for blob in blobs:
+            yield Blob(part_of(blob.place), blob.place, blob.batch)
+            for row in turn_links([blob.batch], firsts, nodes):
+                yield Blob(part_of(row.column("first")[0].as_py()), _TURNED + blob.place, row)
+
+    return links.then(spread).to_parts(max(1, len(firsts)))
+
+
+def _finders(blobs: Iterable[Blob], nodes: linking.NodeTable, least: int) -> Iterator[tuple[int, int, int, PairFinder]]:
+    """For each chunk: its number, its first and last node, and the finder of their pairs."""
+    by_chunk: dict[int, list[pa.RecordBatch]] = {}
+    for blob in blobs:
+        by_chunk.setdefault(blob.part, []).append(blob.batch)
+    for chunk, (out, *turned) in by_chunk.items():
+        (row,) = linking.LINKS.rows([out])
+        finder = PairFinder(nodes, linking.LinkTable([out]), linking.LinkTable([merged_rows(turned)]), least)
+        yield chunk, row["first"], row["first"] + row["nodes"], finder
+
+
+def _pairs_of(batch: pa.RecordBatch) -> DocumentPairs:
+    (row,) = PAIRS.rows([batch])
+    return DocumentPairs(row["a"], row["b"], row["forward"], row["backward"])
