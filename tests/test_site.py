@@ -59,10 +59,9 @@ def test_a_cell_shows_what_it_prints_and_its_value_as_jupyter_does():
     notebook = {"cells": [{"cell_type": "code", "source": [source]} for source in cells]}
     value = {"execution_count": 1, "metadata": {}, "output_type": "execute_result"}
     assert tool("run_tutorials").outputs_of(notebook) == [
-        [{"name": "stdout", "output_type": "stream", "text": ["один\n"]}, value | {"data": {"text/plain": ["7"]}}],
-        [],
+        [{"name": "stdout", "output_type": "stream", "text": ["один\n"]}, value | {"data": {"text/plain": ["7"]}}], [],
         [value | {"data": {"text/plain": ["2"]}, "execution_count": 3}],
-    ]
+    ]  # fmt: skip
 
 
 @pytest.fixture(scope="module")

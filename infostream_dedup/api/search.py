@@ -121,7 +121,7 @@ def search(
 def answers(
     store: str | Path, questions: Iterable[Mapping[str, str]], *, sentences: bool = False, **asked: Any
 ) -> Iterator[tuple[str, SearchHits]]:
-    """Search for many texts; the store is opened once, and a sentence also finds what tells it in other words.
+    """Search for many texts; the store is opened once.
 
     Args:
         store: the store, from ``ingest``; it is only read.
@@ -134,7 +134,7 @@ def answers(
     """
     from infostream_dedup.stream.search import Searcher
 
-    with Searcher.open(store, many=True) as searcher:
+    with Searcher.open(store) as searcher:
         for one in questions:
             text = one["text"]
             hits = searcher.search(text, title=one.get("title") or "", **asked)

@@ -159,12 +159,12 @@ def print_hits(hits: Sequence[Hit], rows: Sequence[Mapping[str, Any]]) -> None:
     for number, (hit, row) in enumerate(zip(hits, rows, strict=True), 1):
         # Few words resemble nothing: what they have in common with a text is terms.
         kind = "terms only" if hit.kind == "related" else hit.kind or hit.relation or "terms only"
-        sure = "" if hit.probability is None or hit.kind == "related" else f" {hit.probability:.2f}"
-        print_stored(f"{number:>2} {kind}{sure}", row)
-        terms = ", ".join(map(str, hit.terms))
-        click.echo(
-            _clipped(f"{'':{_LABEL}}has {hit.share_forward:.0%} of what was asked for: {terms}".replace("%", " %"))
-        )
+        sure = "" if hit.probability is None or hit.kind == "related" else f"probability {hit.probability:.2f} · "
+        # The kind is that of the text; before the name of a document it would be read as that of the document.
+        kind = {"contained": "holds it", "contains": "part of it"}.get(kind, kind)
+        print_stored(f"{number:>2} {kind}", row)
+        told = f"{sure}has {hit.share_forward:.0%} of what was asked for".replace("%", " %")
+        click.echo(_clipped(f"{'':{_LABEL}}{told}: {', '.join(map(str, hit.terms))}"))
 
 
 def found_documents(sources: Sequence[str], ids: set[str], reading: Mapping[str, Any]) -> dict[str, Document]:
@@ -393,7 +393,8 @@ def print_swept(result: SweepResult) -> None:
 
 
 _WAYS: Final = {
-    **dict.fromkeys(("estimate", "model"), "where precision and recall, estimated without labels, are best together"),
+    "estimate": "where precision and recall, estimated without labels, are best together",
+    "model": "where the pair model finds precision and recall best together",
     "count": "where the copies counted are linked best",
     "consistency": "by S and T alone",
     "default": "the usual number, as there is too little to choose by",
@@ -410,7 +411,7 @@ def _print_advice(row: Mapping[str, Any], k: int, why: str) -> None:
         say(f"estimated: {right:.0%} of the links at k = {k} are one text, copied or told anew; of all such pairs,"
             f" {found:.0%} are linked".replace("%", " %"))  # fmt: skip
     elif "reliable" in row:
-        say("no estimate of precision and recall holds for this collection (why: --verbose)")
+        say("this collection itself allows no estimate of precision and recall (why: --verbose)")
     if (copied := row.get("copy_precision")) is not None and (linked := row.get("copy_recall")) is not None:
         say(f"counted: {copied:.0%} of the links at k = {k} share much of their wording; of all such pairs,"
             f" {linked:.0%} are linked".replace("%", " %"))  # fmt: skip

@@ -424,7 +424,8 @@ def csv_dialect() -> CsvDialect:
 _FIRST: Final = (
     *("part", "series", "representation", "k", "chosen", "chosen_by", "kind", "status", "id", "a", "b", "of", "group"),
     *("title", "total", "documents", "method", "name", "what", "value", "source", "symmetry", "transitivity", "links"),
-    *("groups", "precision", "recall"),
+    *("groups", "precision", "recall", "duplicates", "symmetry_across", "alarms", "word", "answer", "rung", "wins"),
+    *("outcome", "why"),
 )
 """Columns that a table keeps on a narrow terminal, the most important first."""
 
@@ -465,8 +466,12 @@ def _cell(value: Any, decimals: int) -> str:
         return "yes" if value else "no"
     if isinstance(value, float):
         return f"{value:.{decimals}f}"
-    if isinstance(value, list):
-        return " ".join(map(str, value))
+    if isinstance(value, Mapping):
+        parts = (f"{name} {_cell(one, decimals)}" for name, one in value.items())
+        return str(value["text"]) if "text" in value else ", ".join(parts)
+    if isinstance(value, list | tuple):
+        between = " · " if any(isinstance(one, Mapping) for one in value) else " "
+        return between.join(_cell(one, decimals) for one in value)
     return str(value)
 
 

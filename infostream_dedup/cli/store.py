@@ -102,7 +102,7 @@ def health(file: Path, last: int | None, output_format: str | None) -> None:
     if not rows:
         note("no epoch has closed yet, or the key terms of all have expired")
     if any(row["alarms"] for row in rows):
-        note("alarm: S, T or duplicates of an epoch differ from those before; see the column alarms")
+        note("alarm: a measure differs from earlier epochs, or links join topics; see the column alarms")
     if chosen_format(output_format, "table", "jsonl") == "table":
         rows = [{name: row[name] for name in _HEALTH if not name.endswith(("_low", "_high"))} for row in rows]
         _print([{**row, "alarms": ", ".join(row["alarms"]) or None} for row in rows], output_format)

@@ -310,11 +310,11 @@ def search(
 
     Rows are ordered by share_forward (the share, by weight, of the text's key terms that the document contains), of a
     sentence also by how close together and near the beginning the document has them, then by share_backward. forward
-    and backward count the key terms. relation: how the text relates to the document (equal,
-    contained, contains; empty if fewer terms match than a duplicate needs). kind: what the document is to the text, as
-    in 'pairs' (copy, retold, contained, contains, follow-up, related; translation, same-story, related in another one),
-    and probability that the two are copies or report one event; in a store whose preset is not judged, kind is copy
-    (the same text) or empty, and there is no probability. terms: matching terms of the document, heaviest first.
+    and backward count the key terms. relation: how the text relates to the document (equal, contained, contains; empty
+    if fewer terms match than a duplicate needs). kind: what the text is to the document, as in 'pairs' (copy, retold,
+    contained in it, contains it, follow-up, related; in another language translation, same-story, related), and
+    probability that the two are copies or report one event; in a store whose preset is not judged, kind is copy (the
+    same text) or empty, and there is no probability. terms: matching terms of the document, heaviest first.
     met: matching words of the text and of the document. With --sentences: sentence and their_sentence, those with
     most of these words (the store must keep texts).
     """
@@ -364,7 +364,7 @@ def _answered(store: str, questions: Sequence[dict[str, str]], form: str, **give
 def watch() -> None:
     """Keep standing searches on a store: verdicts on later documents name them in 'watches'.
 
-    A document answers a search if it has at least k of its terms, one of them among its own key terms. Terms are
+    A document answers a search if it has at least k of its terms, one of them a key term or too rare for one. Terms are
     translated: a search for 'мост,Харьков' also finds Ukrainian and English documents.
     """
 
@@ -422,7 +422,8 @@ def watch_hits(name: str, store: str, top: int, output_format: str | None) -> No
     Columns: ordinal, id, title, source, language, published, url, status, of.
     """
     columns = ("ordinal", "id", "title", "source", "language", "published", "url", "status", "of")
-    print_rows(api.watch.hits(store, name, top=top), chosen_format(output_format, "table", "jsonl"), columns=columns)
+    rows, form = api.watch.hits(store, name, top=top), chosen_format(output_format, "table", "jsonl")
+    print_rows(api.store.with_titles(store, rows) if form == "table" else rows, form, columns=columns)
 
 
 @watch.command(

@@ -26,10 +26,7 @@ class Post(NamedTuple):
 
 
 def posts_of_export(value: Any) -> Iterator[Post] | None:
-    """Read the posts of ``result.json``, of one chat or of all; None if this is another kind of JSON.
-
-    Service messages are no posts; pictures of an album and their captions are one.
-    """
+    """Read the posts of ``result.json``, an album as one, no service messages; None if this is another kind of JSON."""
     if not isinstance(value, Mapping):
         return None
     if isinstance(value.get("messages"), list) and "id" in value:

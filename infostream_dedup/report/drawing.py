@@ -241,7 +241,9 @@ def as_png(picture: Picture) -> bytes:
 
     names = picture.named()
     height = sum(panel.height for panel in picture.panels) + 90 + (0 if picture.beside else 8 * len(names))
-    figure = Figure(figsize=(picture.width / _DOTS_PER_PIXEL, height / _DOTS_PER_PIXEL), layout="constrained")
+    upright = max((len(name) for one in picture.panels if one.x.tilt == 90 for _, name in one.x.ticks), default=0)
+    size = (picture.width + 2 * upright, height + 8 * upright)  # its letters are wider than those of the SVG
+    figure = Figure(figsize=(size[0] / _DOTS_PER_PIXEL, size[1] / _DOTS_PER_PIXEL), layout="constrained")
     every = figure.subplots(len(picture.panels), 1, squeeze=False)[:, 0]
     for axes, panel in zip(every, picture.panels, strict=True):
         _draw(axes, panel, named=panel is picture.panels[-1])

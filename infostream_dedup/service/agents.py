@@ -120,7 +120,7 @@ class StoreTools:
 
     def _open(self) -> tuple[Store, Searcher]:
         store = Store.open(self.path, create=False, read_only=True)
-        return store, Searcher(store, many=True)
+        return store, Searcher(store)
 
     async def read(self, work: Callable[[], Value]) -> Value:
         """Answer by the thread that reads."""

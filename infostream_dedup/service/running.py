@@ -235,7 +235,7 @@ class SearchThread:
 
     def _hits(self, asked: dict[str, Any]) -> list[dict[str, Any]]:
         if self._searcher is None:
-            self._searcher = Searcher.open(self._path, everything=True, many=True)
+            self._searcher = Searcher.open(self._path, everything=True)
         return [hit.as_dict() for hit in self._searcher.search(**asked)]
 
     def _close(self) -> None:

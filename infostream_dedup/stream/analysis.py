@@ -253,6 +253,11 @@ class Frequencies:
         counted, distinct = self._documents(language, terms)
         return bounded_idf(counted, self._settings, distinct)
 
+    def too_rare(self, language: int, terms: NDArray[np.integer]) -> NDArray[np.bool_]:
+        """Which terms are in too few documents for key terms."""
+        documents, df = self._documents(language, terms)[0]
+        return np.asarray(df < as_count(self._settings.df_min, documents), dtype=np.bool_)
+
     def _documents(
         self, language: int, terms: NDArray[np.integer]
     ) -> tuple[DocumentFrequencies, DocumentFrequencies | None]:

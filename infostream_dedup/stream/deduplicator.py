@@ -350,7 +350,7 @@ class Deduplicator(Closing):
             raise ConfigurationError("a stream in memory cannot be searched; give it a store")
         with self._turn:
             if self._searcher is None or self._searcher.retunes != self._store.stored_position().retunes:
-                self._searcher = Searcher(self._store, many=True)
+                self._searcher = Searcher(self._store)
             return self._searcher.search(text, **asked)
 
     def note_left_out(self, report: ReadingReport) -> None:

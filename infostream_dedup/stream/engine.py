@@ -500,7 +500,7 @@ class StreamEngine:
                     told = NO_ORDINALS if found is None else found.told
                     happened = events[known:]
                     verdict.story = self._told(document.ordinal, verdict, happened, translated, told, decided.stories)
-                names = [] if self._watches is None else self._watches.hits(document)
+                names = [] if self._watches is None else self._watches.hits(document, self.frequencies)
                 if names:
                     events += [GroupEvent(document.ordinal, "watch", name) for name in names]
                     verdict = replace(verdict, watches=tuple(names))

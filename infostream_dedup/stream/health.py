@@ -110,8 +110,8 @@ def alarms_since(store: Store, epoch: int) -> list[str]:
         if TOPICS in own[0].alarms:
             returned = round(100 * (own[0].symmetry_across or 0.0))
             said.append(
-                f"alarm: only {returned} of 100 links between languages are returned in epoch {number}: they join "
-                "texts on one topic, so do not trust translation_of and story unread"
+                f"alarm: only {returned} of 100 links between languages are returned in epoch {number}: many may "
+                "join texts on one topic; read some before you trust translation_of and story"
             )
     return said
 

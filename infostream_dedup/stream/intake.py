@@ -314,10 +314,7 @@ class Intake:
     def taken(
         self, batches: Iterable[PlacedBatch], batch_id: str | None, *, ahead: bool = False
     ) -> Generator[tuple[Sequence[Document], list[Verdict]]]:
-        """Let the stream judge batch by batch; the first has an id, and the others are numbered.
-
-        ``ahead``: the next batch is at hand, and is read before one is judged.
-        """
+        """Let the stream judge batch by batch, the first by its id; ``ahead``: the next one is read before."""
         for number, (batch, following) in enumerate(_with_next(batches, ahead=ahead), start=1):
             yield self.take(batch, batch_id if batch_id is None or number == 1 else f"{batch_id}#{number}", following)
 

@@ -358,7 +358,7 @@ class QueryTranslator:
         chosen = choose_keys(translated, 0, 1, self._frequencies, self._numbers, self._settings)
         keys, weights = chosen.keys.row(0), chosen.weights.row(0)
         rare = _rare_terms(translated, keys, self._frequencies)
-        keys, weights = _with_more(keys, weights, rare, self._settings.n)
+        keys, weights = _with_more(keys, weights, rare, self._settings.n, self._numbers)
         return TranslatedQuery(
             keys,
             weights,
@@ -452,7 +452,7 @@ class QuestionReader:
             plain = [] if len(targets) else _WORD.findall(document.text.lower())[:FEW_TERMS]
             targets = np.unique(words.numbers.numbered(plain)).astype(np.int64) if plain else targets
             more, stored = np.setdiff1d(targets, first), words.stored(targets)
-        first, heavy = _with_more(first, heavy, more, terms.n)
+        first, heavy = _with_more(first, heavy, more, terms.n, words.numbers)
         asked = AskedTerms(
             sets=[one[one >= 0] for one in words.stored(first).reshape(-1, 1)],
             weights=heavy,
@@ -550,9 +550,11 @@ def _rare_terms(analysed: Analysed, keys: NDArray[np.int64], frequencies: Freque
 
 
 def _with_more(
-    keys: NDArray[np.int64], weights: NDArray[np.int64], more: NDArray[np.int64], n: int
+    keys: NDArray[np.int64], weights: NDArray[np.int64], more: NDArray[np.int64], n: int, numbers: TermNumbers
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Fill up key terms and their weights with more terms, as heavy as the heaviest."""
+    # By name, because numbers depend on earlier questions, and not all may fit.
+    more = more[np.argsort(np.array(numbers.terms.some(more), dtype=np.str_), kind="stable")]
     keys = np.concatenate((keys, more))[: max(n, len(keys))]
     return keys, np.concatenate((weights, np.full(len(keys) - len(weights), weights.max(initial=_RARE))))
 
@@ -650,10 +652,7 @@ class QuestionJudge:
         found: Sequence[FoundDocument],
         shares: NDArray[np.float64],
     ) -> list[str | None]:
-        """Kind of each document in another language, as `ingest` decides it; ``None`` for no relation.
-
-        ``shares``: float64 (documents, 2), share of the weight that matched, forward and backward.
-        """
+        """Kind of each document in another language by both shares, as `ingest` decides it; ``None`` without one."""
         last = np.full(len(found), len(found), dtype=np.int64)
         rows = np.arange(len(found), dtype=np.int64)
         records = [*(one.record for one in found), itself.record if itself is not None else self._read(question).record]

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from infostream_dedup.errors import ConfigurationError, UsageError
+from infostream_dedup.model import LANGUAGES
 from infostream_dedup.stream.settings import StreamSettings
 from infostream_dedup.stream.store.opening import (
     RETUNES,
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
 
     from infostream_dedup.model.settings import Thresholds
     from infostream_dedup.model.stream_records import Remembered
+    from infostream_dedup.stream.analysis import Frequencies
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,8 +128,8 @@ class Watches:
                 self._until = 0
         self._seen = len(terms)
 
-    def hits(self, document: Remembered) -> list[str]:
-        """Names of the searches that a document answers, in the order in which they were added."""
+    def hits(self, document: Remembered, frequencies: Frequencies) -> list[str]:
+        """Names of the searches that a document answers, as added; a term too rare for a key term counts as one."""
         if not self._from <= document.ordinal < self._until:
             self._arrange(document.ordinal)
         table = self._tables.get(document.language)
@@ -137,10 +139,12 @@ class Watches:
         counted: dict[int, set[int]] = defaultdict(set)
         keyed = set()
         keys = set(document.keys.tolist())
-        for place in np.flatnonzero(np.isin(table[0], theirs)).tolist():
+        places = np.flatnonzero(np.isin(table[0], theirs))
+        rare = frequencies.too_rare(LANGUAGES.index(document.language), table[0][places])
+        for place, alone in zip(places.tolist(), rare.tolist(), strict=True):
             search, term = table[1][place]
             counted[search].add(term)
-            if int(table[0][place]) in keys:
+            if alone or int(table[0][place]) in keys:
                 keyed.add(search)
         return [name for place, (name, k) in enumerate(self._least) if place in keyed and len(counted[place]) >= k]
 

@@ -351,13 +351,12 @@ class Searcher(Closing):
     """Searches a store as it is at the moment of each search, whichever process writes to it; never writes.
 
     It reads the index of closed epochs that the store keeps, as far as searches need it, and keeps it in memory.
-    ``everything``: search the whole store, not only the window, unless a search says otherwise; ``many``: index the
-    beginnings of the last documents for sentences in other languages.
+    ``everything``: search the whole store, not only the window, unless a search says otherwise.
     """
 
-    def __init__(self, store: Store, *, everything: bool = False, many: bool = False) -> None:
+    def __init__(self, store: Store, *, everything: bool = False) -> None:
         self._store = store
-        self._everything, self._many = everything, many
+        self._everything = everything
         self._begin()
 
     def _begin(self) -> None:
@@ -372,11 +371,11 @@ class Searcher(Closing):
         self._judge = QuestionJudge(store, self._settings.terms) if judged else None
 
     @classmethod
-    def open(cls, path: str | Path, *, everything: bool = False, many: bool = False) -> Self:
+    def open(cls, path: str | Path, *, everything: bool = False) -> Self:
         """Open a store for searching; arguments as in the class."""
         store = Store.open(path, create=False, read_only=True)
         try:
-            return cls(store, everything=everything, many=many)
+            return cls(store, everything=everything)
         except BaseException:
             store.close()
             raise
@@ -643,14 +642,14 @@ class Searcher(Closing):
         questions = TermQuestions(asked, [self._least(one, k_min) for one in asked], in_text=self._in_text)
         document, own, likely = question.document, LANGUAGES[question.language], np.zeros(0, dtype=np.int64)
         sentence = max(len(one.sets) for one in asked) < self._settings.terms.n
-        sentence |= self._many and document is not None and len(document.text) <= _LONGEST_SENTENCE
+        sentence |= document is not None and len(document.text) <= _LONGEST_SENTENCE
         told = None
         if sentence and top and document is not None and own in OUR_LANGUAGES:
             # A sentence of the language that it is told in is read as the twin of this language.
             text, twin = document.text, twin_of(document.text) or own
             names = [(own if own != name else twin, name) for name in OUR_LANGUAGES]
             told = cache(lambda language: ToldSentence(text, *names[language]))
-            across = [at for one in asked if (at := one.language) is not None and at in _OURS and self._many]
+            across = [at for one in asked if (at := one.language) is not None and at in _OURS]
             if across:
                 counts = self._parts.documents, self._parts.forgotten
                 last = self._beginnings.refreshed(*counts, partial(beginnings_of, connection))

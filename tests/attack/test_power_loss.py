@@ -115,9 +115,8 @@ def test_what_was_acknowledged_outlives_the_power(
     done = subprocess.run(
         [sys.executable, "-c", WRITER, writer_script, folder / "s.db", str(batches)],
         env={**os.environ, "LD_PRELOAD": str(shim), "UNSYNCED_FOLDER": str(folder), "UNSYNCED_LOG": str(log)},
-        capture_output=True,
-        text=True,
-    )
+        capture_output=True, text=True,
+    )  # fmt: skip
     assert done.returncode == 0, done.stderr
     steps = steps_of(log)
     assert sum(step.kind == "s" for step in steps) >= batches

@@ -30,13 +30,10 @@ BOUNDED = {
 
 METHODS = {"search", "match", "fullmatch", "sub", "subn", "findall", "finditer", "split"}
 MADE_AT_RUN_TIME = {
-    "documents.outputs": "one class of characters",
-    "judging.evidence.differing": "one character, matched against one",
-    "language.lexicon.word_lists": "one class of characters",
-    "language.text.language": "one class of characters",
-    "language.text.normalise": "one class of characters",
-    "stream.store.stories": "names of a list, each escaped",
-}
+    "documents.outputs": "one class of characters", "judging.evidence.differing": "one character, matched against one",
+    "language.lexicon.word_lists": "one class of characters", "language.text.language": "one class of characters",
+    "language.text.normalise": "one class of characters", "stream.store.stories": "names of a list, each escaped",
+}  # fmt: skip
 """Modules that make a pattern within a function from more than a constant, and what it is."""
 
 

@@ -290,19 +290,17 @@ def kill_and_go_on(tmp_path, kills, seed, *options):
     assert [row["id"] for row in verdicts] == [row["id"] for row in rows]
     assert all(acknowledged.get(row["id"], row) == row for row in verdicts)
     undisturbed = subprocess.run(
-        [*COMMAND, path, "--store", str(tmp_path / "whole.db"), "--batch-size", "1000", *options],
-        capture_output=True,
+        [*COMMAND, path, "--store", str(tmp_path / "whole.db"), "--batch-size", "1000", *options], capture_output=True,
         check=True,
-    )
+    )  # fmt: skip
     assert done.stdout == undisturbed.stdout
     store = sqlite3.connect(tmp_path / "s.db")
     assert store.execute("SELECT count(*), count(DISTINCT id) FROM document").fetchone() == (len(rows), len(rows))
     store.close()
     subprocess.run(
-        [sys.executable, "-m", "infostream_dedup", "store", "verify", str(tmp_path / "s.db")],
-        check=True,
+        [sys.executable, "-m", "infostream_dedup", "store", "verify", str(tmp_path / "s.db")], check=True,
         capture_output=True,
-    )
+    )  # fmt: skip
 
 
 @pytest.mark.slow

@@ -71,8 +71,7 @@ def test_compare_in_a_pipe_is_plain(run, texts):
     assert "a.txt: 90 % of the words are shared" in shown
     assert shown.count("[1: ") == 2
     assert "14:133" in shown
-    none = run("passages", "compare", *texts, "--min-words", "99")
-    assert b"The texts have no passage in common." in none.stdout
+    assert b"The texts have no passage in common." in run("passages", "compare", *texts, "--min-words", "99").stdout
 
 
 def test_compare_as_json(run, texts):

@@ -89,8 +89,7 @@ def test_a_headline_of_one_or_two_terms_finds_documents(whole, run, text):
     done = run("search", *text.split(), "--store", str(whole), "--all", "--format", "json")
     assert json.loads(done.stdout)
     assert b"too few" not in done.stderr
-    named = run("search", "--store", str(whole), "--text", text, "--all", "--format", "json")
-    assert named.stdout == done.stdout
+    assert run("search", "--store", str(whole), "--text", text, "--all", "--format", "json").stdout == done.stdout
 
 
 def test_an_id_or_an_address_stands_for_its_document(tmp_path):

@@ -31,10 +31,9 @@ DATES = {
 }  # fmt: skip
 OTHER = {
     "topic": (pa.string(), [None, "", "x", "\x00"]),
-    "images": (pa.list_(pa.string()), [None, [], ["http://a.b/c.jpg"]]),
-    "size": (pa.int64(), [None, 7]),
+    "images": (pa.list_(pa.string()), [None, [], ["http://a.b/c.jpg"]]), "size": (pa.int64(), [None, 7]),
     "seen": (pa.timestamp("us"), [None, datetime(2024, 5, 1)]),
-}
+}  # fmt: skip
 
 
 @st.composite

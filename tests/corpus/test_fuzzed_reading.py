@@ -141,9 +141,8 @@ def test_the_good_files_are_good(name: str) -> None:
 SCALARS = st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=8) | st.binary(max_size=3)
 VALUES = st.recursive(
     SCALARS | st.text(st.characters(categories=["Cs"]), max_size=2),
-    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner, max_size=3),
-    max_leaves=5,
-)
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner, max_size=3), max_leaves=5,
+)  # fmt: skip
 NAMES = st.sampled_from(["id", "text", "title", "lang", "published", "source", "url", "images", "links", "x"])
 RECORDS = st.dictionaries(NAMES | st.integers(), VALUES, max_size=6)
 

@@ -116,11 +116,10 @@ REFUSED = {
     "a feed": ("a.rss", "<rss><channel></channel></rss>", COLLECT),
     "a feed as xml": ("a.xml", "<rss><channel></channel></rss>", COLLECT),
     "a feed called jsonl": ("a.jsonl", "<rss>\n<channel></channel></rss>", f"{COLLECT}.*E_JSON"),
-    "a page": ("a.html", "<html></html>", COLLECT),
-    "an archive of pages": ("a.warc", "WARC/1.0\r\n", COLLECT),
+    "a page": ("a.html", "<html></html>", COLLECT), "an archive of pages": ("a.warc", "WARC/1.0\r\n", COLLECT),
     "a packed archive of pages": ("a.warc.gz", b"\x1f\x8b", COLLECT),
     "a letter": ("a.docx", "x", "unknown kind of file; known endings are"),
-}
+}  # fmt: skip
 
 
 def put(folder: Path, name: str, content: str | bytes | Callable[[Path], None]) -> Path:
@@ -225,10 +224,9 @@ def test_rows_of_a_data_frame_are_records() -> None:
         }
     )  # fmt: skip
     read = {
-        "records": frame.to_dict("records"),
-        "rows": [dict(row) for _, row in frame.iterrows()],
+        "records": frame.to_dict("records"), "rows": [dict(row) for _, row in frame.iterrows()],
         "numpy": [dict(zip(frame.columns, row, strict=True)) for row in frame.to_numpy()],
-    }
+    }  # fmt: skip
     for records in read.values():
         first, second = read_documents(records)
         assert (first.id, first.title, first.published) == ("1", "Погода", "2024-03-01T10:05:00")

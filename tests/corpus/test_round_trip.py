@@ -28,9 +28,8 @@ NAMES = st.sampled_from(["topic", "family", "время", "time", "Id", "a,b", "
 FINITE = st.floats(allow_nan=False, allow_infinity=False)
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers(-(2**63), 2**64 - 1) | FINITE | TEXT,
-    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(TEXT, inner, max_size=3),
-    max_leaves=6,
-)
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(TEXT, inner, max_size=3), max_leaves=6,
+)  # fmt: skip
 
 
 def _fields(dates: Any, extra: Any) -> Any:

@@ -353,10 +353,9 @@ RESULT = {
     "teach": [["x", "z"], ["y", "z"]],
 }
 LEFT = {
-    "rows": [{"k": 1, "links": 3}],
-    "examples": {"1": [{"a": "y", "b": "z", "title_a": "Мост"}]},
+    "rows": [{"k": 1, "links": 3}], "examples": {"1": [{"a": "y", "b": "z", "title_a": "Мост"}]},
     "teach": [["y", "z"]],
-}
+}  # fmt: skip
 
 
 def filled(folder: Path) -> Path:
@@ -500,10 +499,9 @@ def test_a_file_has_the_format_that_was_asked_for(judged: Path) -> None:
     with out.open(encoding="utf-8-sig", newline="") as stream:
         rows = list(csv.reader(stream))
     assert rows == [
-        ["a", "b", "label", "judges", "repeats", "asked"],
-        ["x", "y", "dup", "1", "b", ""],
+        ["a", "b", "label", "judges", "repeats", "asked"], ["x", "y", "dup", "1", "b", ""],
         ["x", "z", "different", "1", "", ""],
-    ]
+    ]  # fmt: skip
     assert "for the terminal only" in str(run("export", judged, "--out", out, "--format", "table").exception)
 
 
@@ -533,10 +531,9 @@ def test_judgements_do_not_go_to_a_store_that_does_not_exist(tmp_path: Path) -> 
 def test_label_studio_takes_the_judgements_and_gives_them_back(tmp_path: Path) -> None:
     store = tmp_path / "news.db"
     texts = {
-        "x": "Мост через реку открыл министр.",
-        "y": "Мост через реку открыл министр, сообщили в городе.",
+        "x": "Мост через реку открыл министр.", "y": "Мост через реку открыл министр, сообщили в городе.",
         "z": "Снег.",
-    }
+    }  # fmt: skip
     list(ingest([{"id": name, "text": text, "title": name} for name, text in texts.items()], store, keep_text=True))
     labels = tmp_path / "labels.jsonl"
     labels.write_text(LABELS + '{"a": "y", "b": "z", "label": null}\n', encoding="utf-8")

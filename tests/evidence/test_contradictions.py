@@ -49,8 +49,7 @@ def test_many_numbers_do_not_outweigh_nearly_all_key_terms():
     one, other = (" and ".join(str(number) for number in range(start, start + 9)) for start in (316, 716))
     assert ruled_out(_ADVISORY.format(one), _RENDERED.format(other), share=0.59)
     assert not ruled_out(_ADVISORY.format(one), _RENDERED.format(other), share=0.6)
-    fewer = other.removesuffix(" and 724")
-    assert ruled_out(_ADVISORY.format(one), _RENDERED.format(fewer), share=0.6)
+    assert ruled_out(_ADVISORY.format(one), _RENDERED.format(other.removesuffix(" and 724")), share=0.6)
 
 
 def test_figures_of_titles():

@@ -109,8 +109,7 @@ def test_openings_weigh_what_the_comparison_finds() -> None:
     evidence = compared(a, b, shares, keys=read.keys, records=read.records, triples=read.triples)
     expected = evidence[:, COLUMNS.index("opening_forward")]
     met = [weigh_opening(leads, one, words, parts_of(words, begins[other])) for one, other in zip(a, b, strict=True)]
-    own = words[begins[a] + SUMS_AT + 3].astype(np.float64)
-    assert np.array_equal(np.array(met) / np.maximum(own, 1.0), expected)
+    assert np.array_equal(np.array(met) / np.maximum(words[begins[a] + SUMS_AT + 3].astype(np.float64), 1.0), expected)
     assert len(np.unique(expected)) > 5
 
 

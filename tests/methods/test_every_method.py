@@ -29,10 +29,9 @@ WEIGHED_BY_COLLECTION = {
 }  # fmt: skip
 STORIES = ("ru", "uk", "en", "other")
 DIRECTED = [
-    ("shingles", {"measure": "containment"}),
-    ("dsc", {"measure": "containment", "m": 2}),
+    ("shingles", {"measure": "containment"}), ("dsc", {"measure": "containment", "m": 2}),
     ("key-terms-stem", {"rule": "forward"}),
-]
+]  # fmt: skip
 
 # The package behind it is optional.
 NAMES = [

@@ -108,9 +108,8 @@ def test_the_digest_is_that_of_the_significant_words():
 def test_a_checksum_does_not_see_titles():
     documents = [
         Document(id="1", text="Мост открыт.", title="Срочно"),
-        Document(id="2", text="Мост\nоткрыт.", title="Приозёрск"),
-        Document(id="3", text="", title="Срочно"),
-    ]
+        Document(id="2", text="Мост\nоткрыт.", title="Приозёрск"), Document(id="3", text="", title="Срочно"),
+    ]  # fmt: skip
     run = method("checksum").run(Texts(documents))
     assert run.signatures.sizes.tolist() == [2, 2, 0]
     assert run.pairs.as_list() == [(0, 1, 1.0)]

@@ -81,9 +81,8 @@ def test_a_damaged_row_makes_the_whole_file_be_forgotten(file: CacheFile, change
 shapes = st.integers(0, SHAPES - 1)
 rows = st.dictionaries(
     st.builds("{}{}".format, shapes, st.text("абв", min_size=1, max_size=3)),
-    st.just((None, 0)) | st.tuples(st.text("абв", min_size=1, max_size=3), st.integers(0, 1)),
-    min_size=1,
-)
+    st.just((None, 0)) | st.tuples(st.text("абв", min_size=1, max_size=3), st.integers(0, 1)), min_size=1,
+)  # fmt: skip
 
 
 @given(rows, st.lists(st.builds("{}{}".format, shapes, st.text("абв", min_size=1, max_size=3)), unique=True))

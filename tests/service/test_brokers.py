@@ -166,8 +166,7 @@ def test_every_form_of_message_is_stored_judged_published_or_set_aside(address: 
         expected = found.as_rows()
     assert verdicts == [*expected, expected[0]]
     assert rows_of(store) == rows_of(tmp_path / "other.db")
-    told = sorted(received(address, "verdicts"))
-    assert told == sorted(orjson.dumps(row) for row in verdicts)
+    assert sorted(received(address, "verdicts")) == sorted(orjson.dumps(row) for row in verdicts)
     dead = [orjson.loads(line) for line in (tmp_path / "news.db.dead.jsonl").read_bytes().splitlines()]
     assert [one["code"] for one in dead] == ["E_JSON", "E_TYPE", "E_MISSING", "E_JSON", "E_ID_CONFLICT", "E_MISSING"]
     assert [

@@ -148,11 +148,10 @@ def test_a_client_made_from_the_document_works(served: Served, tmp_path: Path, m
     command = [sys.executable, "-m", "openapi_python_client", "generate", "--meta", "none"]
     made = tmp_path / "made"
     subprocess.run(
-        [*command, "--path", str(CONTRACT), "--output-path", str(made)],
-        check=True,
+        [*command, "--path", str(CONTRACT), "--output-path", str(made)], check=True,
         env={**os.environ, "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"},
         capture_output=True,
-    )
+    )  # fmt: skip
     monkeypatch.syspath_prepend(str(tmp_path))
     api, models = importlib.import_module("made"), importlib.import_module("made.models")
     client = api.AuthenticatedClient(base_url=served.address, token=served.token, raise_on_unexpected_status=True)

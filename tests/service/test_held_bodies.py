@@ -60,10 +60,8 @@ class Called:
                 return {"type": "http.disconnect"}
             read += 1
             return {
-                "type": "http.request",
-                "body": parts[read - 1],
-                "more_body": read < len(parts) or not ends or stalls,
-            }
+                "type": "http.request", "body": parts[read - 1], "more_body": read < len(parts) or not ends or stalls,
+            }  # fmt: skip
 
         async def send(message: Any) -> None:
             sent.append(message)

@@ -395,7 +395,16 @@ def test_one_box_leads_to_documents_headlines_and_texts(three: ServiceClient) ->
         assert "/documents/" in (found.headers.get("location") or str(found.url))
     assert "Мост открыт" in three("GET", f"/search?q={quote('МОСТ')}&ui=en", headers=HTML).text
     assert "Similar texts" in three("GET", f"/search?q={quote(TEXT)}&ui=en", headers=HTML).text
-    assert "Similar texts" in three("GET", "/search?id=b&ui=en", headers=HTML).text
+    alike = three("GET", "/search?id=b&ui=en", headers=HTML).text
+    assert re.search(r">b</textarea>.*Similar texts", alike, re.DOTALL)
+    whole = (
+        "Учёные зоопарка сообщили о рождении леопарда. Малыш весит полтора килограмма, имя ему выберут посетители на "
+        "сайте. Его родителей привезли из заповедника Приморья в прошлом году. Вольер расширили на средства города, и "
+        "осенью там поселят ещё двух тигров. Суд в Одессе отложил дело о контрабанде на февраль. Биржа выросла."
+    )
+    three("POST", "/v1/batches", json={"documents": [{"id": "d", "text": whole}]})
+    part = three("GET", f"/search?q={quote(whole[:100])}&ui=en", headers=HTML).text
+    assert (" · contains the other · " in part, "part of the other" in part) == (True, False)
     assert three("GET", "/search?id=none&ui=en", headers=HTML).status_code == 404
 
 

@@ -23,9 +23,8 @@ TEXTS = [
     ("ru", "Рыбаки нашли в Байкале новый вид осетра, сообщил институт биологии."),
     ("uk", "Рибалки знайшли в Байкалі новий вид осетра, повідомив інститут біології."),
     ("ru", "Харьковский суд осудил бывшего министра Петренко за коррупцию на таможне."),
-    ("de", "Das Gericht verurteilte den früheren Minister Petrenko wegen Korruption."),
-    ("ru", ""),
-]
+    ("de", "Das Gericht verurteilte den früheren Minister Petrenko wegen Korruption."), ("ru", ""),
+]  # fmt: skip
 
 
 @pytest.fixture(params=CUTS, ids=["whole", "some", "many"])

@@ -70,12 +70,9 @@ def rows_of(result):
 
 def run_in(folder, documents, cut):
     return DiskRun(
-        folder=folder,
-        source=Input(lambda: iter(documents), {"test": len(documents)}),
-        settings=STEM,
-        representations=["stem"],
-        plan=Plan(LEAST_MEMORY, cut),
-    )
+        folder=folder, source=Input(lambda: iter(documents), {"test": len(documents)}), settings=STEM,
+        representations=["stem"], plan=Plan(LEAST_MEMORY, cut),
+    )  # fmt: skip
 
 
 @pytest.mark.slow

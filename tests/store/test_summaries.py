@@ -118,13 +118,10 @@ def test_templates_of_one_source(fill):
 
 def test_two_forms_of_a_source_with_the_same_words_are_one(fill):
     connection = fill(
-        ("1", "bank", 1, "new", None, "1", None),
-        ("2", "bank", 2, "similar", "1", "2", "template"),
-        ("3", "bank", 3, "new", None, "3", None),
-        ("4", "bank", 4, "similar", "3", "4", "template"),
-        ("5", "tass", 5, "new", None, "5", None),
-        ("6", "tass", 6, "similar", "5", "6", "template"),
-    )
+        ("1", "bank", 1, "new", None, "1", None), ("2", "bank", 2, "similar", "1", "2", "template"),
+        ("3", "bank", 3, "new", None, "3", None), ("4", "bank", 4, "similar", "3", "4", "template"),
+        ("5", "tass", 5, "new", None, "5", None), ("6", "tass", 6, "similar", "5", "6", "template"),
+    )  # fmt: skip
     connection.execute("UPDATE document SET title = 'Курс валют банка на ' || id || ' марта'")
     connection.execute("UPDATE document SET title = 'Доллар растёт. ' || title WHERE id IN ('3', '4')")
     bank, tass = templates(connection, least=1)

@@ -148,10 +148,9 @@ def test_a_writer_takes_in_what_another_one_stored_without_starting_over(tmp_pat
     made = []
     restore = StreamEngine.restore.__func__
     monkeypatch.setattr(
-        StreamEngine,
-        "restore",
+        StreamEngine, "restore",
         classmethod(lambda cls, *given, **named: made.append(1) or restore(cls, *given, **named)),
-    )
+    )  # fmt: skip
     with Deduplicator.open(path, plain) as one, Deduplicator.open(path) as other:
         for number in range(6):
             for stream in (one, other):
@@ -304,10 +303,9 @@ class StoreMachine(RuleBasedStateMachine):
 
 def play(runs, stream_settings, news, plain_stream, steps=12):
     machine = type(
-        "Machine",
-        (StoreMachine,),
+        "Machine", (StoreMachine,),
         {"settings_of_stream": stream_settings, "news": staticmethod(news), "plain_stream": plain_stream},
-    )
+    )  # fmt: skip
     quiet = [HealthCheck.too_slow, HealthCheck.data_too_large]
     chosen = settings(max_examples=runs, stateful_step_count=steps, deadline=None, suppress_health_check=quiet)
     run_state_machine_as_test(machine, settings=chosen)

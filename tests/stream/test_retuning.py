@@ -73,10 +73,8 @@ def test_another_process_is_heard(documents, tmp_path):
         first = stream.process(documents[:FROM])
         assert stream.search(documents[0].text) is not None
         assert api.store.retune(path, thresholds()).as_dict() == {
-            "first": FROM,
-            "changes": {"k_duplicate": 10},
-            "left": ["[judged] join"],
-        }
+            "first": FROM, "changes": {"k_duplicate": 10}, "left": ["[judged] join"],
+        }  # fmt: skip
         rest = stream.process(documents[FROM:])
     assert digest([*first, *rest]) == digest(streamed(tmp_path / "p.db", documents, 50, settings, planned=True))
     assert api.store.retune(path, thresholds()).changes == {}

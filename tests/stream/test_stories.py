@@ -97,12 +97,11 @@ def test_a_whole_collection_has_the_stories_of_a_stream(tmp_path):
 
 def documents():
     rows = [
-        ("first", BRIDGE, "2026-03-06T10:00:00Z", "a.example"),
-        ("other", OTHER, "2026-03-06T10:30:00Z", "a.example"),
+        ("first", BRIDGE, "2026-03-06T10:00:00Z", "a.example"), ("other", OTHER, "2026-03-06T10:30:00Z", "a.example"),
         ("copy", BRIDGE, "2026-03-06T12:00:00Z", "b.example"),
         ("retold", f"{RETOLD} Об этом сообщил УНИАН.", "2026-03-06T13:00:00Z", "c.example"),
         ("copy-of-retold", f"{RETOLD} Об этом сообщил УНИАН.", "2026-03-06T19:00:00Z", "d.example"),
-    ]
+    ]  # fmt: skip
     return [dict(zip(("id", "text", "published", "source"), row, strict=True), lang="ru") for row in rows]
 
 
@@ -120,11 +119,9 @@ def test_origins_are_texts_written_independently(path):
         "story": "first", "outlets": 4, "origins": 2, "first": "first", "echo_share": 0.5, "wires_read": True,
     }  # fmt: skip
     assert [(one["id"], one["origin"], one["role"], one["lag_hours"], one["wire"]) for one in found["documents"]] == [
-        ("first", 1, "first", 0.0, None),
-        ("copy", 1, "copy", 2.0, None),
-        ("retold", 2, "retelling", 0.0, "УНИАН"),
+        ("first", 1, "first", 0.0, None), ("copy", 1, "copy", 2.0, None), ("retold", 2, "retelling", 0.0, "УНИАН"),
         ("copy-of-retold", 2, "copy", 6.0, "УНИАН"),
-    ]
+    ]  # fmt: skip
     assert infostream_dedup.coverage(path, id="copy-of-retold") == found
     assert infostream_dedup.coverage(path, text=RETOLD) == found
     alone = infostream_dedup.coverage(path, id="other")
@@ -133,6 +130,25 @@ def test_origins_are_texts_written_independently(path):
     rows = kept.stories(path, by="origins")
     assert [(row["story"], row["documents"], row["origins"], row["spread"]) for row in rows] == [("first", 4, 2, 4)]
     assert kept.stories(path, since=infostream_dedup.api.moment("2026-04-01")) == []
+
+
+def test_roles_follow_publication_and_a_copy_repeats_what_it_copies_not_a_translation(tmp_path):
+    translated = (
+        "Мер Кременчука Віталій Малецький відкрив у п'ятницю новий міст через Дніпро довжиною 1740 метрів. Будівництво "
+        "почали у 2019 році, воно обійшлося в 11 мільярдів гривень. За словами мера, міст розвантажить центр міста."
+    )
+    told = {"first": (BRIDGE, 10), "uk": (translated, 11), "copy": (BRIDGE, 12), "early": (BRIDGE, 8)}
+    rows = [
+        {"id": name, "text": text, "published": f"2026-03-06T{hour:02}:00Z", "source": f"{name}.example"}
+        for name, (text, hour) in told.items()
+    ]
+    with Deduplicator.open(tmp_path / "s.db") as dedup:
+        dedup.process(rows)
+    found = infostream_dedup.coverage(tmp_path / "s.db", story="first")["documents"]
+    assert [(one["id"], one["role"], one["of"]) for one in found] == [
+        ("early", "first", None), ("first", "copy", "early"), ("uk", "translation", "first"),
+        ("copy", "copy", "first"),
+    ]  # fmt: skip
 
 
 def test_what_is_not_there_is_said(path):
@@ -174,10 +190,8 @@ def test_many_questions_get_the_sentences_that_meet(path, tmp_path):
     from infostream_dedup.api.search import answers, search
 
     asked = [
-        {"id": "a", "text": f"Погода хорошая. {RETOLD[:100]}"},
-        {"id": "b", "text": OTHER},
-        {"id": "c", "text": "Нет"},
-    ]
+        {"id": "a", "text": f"Погода хорошая. {RETOLD[:100]}"}, {"id": "b", "text": OTHER}, {"id": "c", "text": "Нет"},
+    ]  # fmt: skip
     found = dict(answers(path, asked, sentences=True))
     assert list(found) == ["a", "b", "c"]
     hit = found["a"][0]

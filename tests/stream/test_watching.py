@@ -39,11 +39,22 @@ def test_hits_do_not_depend_on_batches(news, size):
     assert events == [("bridges", 1), ("either", 1), ("bridges", 2), ("bridges", 3), ("either", 4), ("text", 5)]
     assert [one["id"] for one in watch.hits(news, "bridges")] == ["en", "uk", "ru"]
     assert [(one["name"], one["hits"], one["last"]) for one in watch.listed(news)] == [
-        ("bridges", 3, 3),
-        ("either", 2, 4),
-        ("text", 1, 5),
-    ]
+        ("bridges", 3, 3), ("either", 2, 4), ("text", 1, 5),
+    ]  # fmt: skip
     assert sum(check.faults for check in store.verify(news)) == 0
+
+
+@pytest.mark.parametrize("size", [1, 1000])
+def test_a_name_that_no_document_had_before_is_watched_for(news, size):
+    texts = {
+        "Ткач": "Міністр фінансів Ткач подав у відставку, повідомила пресслужба уряду.",
+        "Сырский": "Министры прибыли в Киев. На фронте остался Сырский, а Вятлев уехал.",
+        "Quillfeather": "On Sunday Mayor Harriet Quillfeather opened the new ferry terminal in Dunmore.",
+    }
+    for name in (*texts, "Вятлев"):
+        watch.add(news, name, terms=name, lang="uk" if name == "Ткач" else None)
+    told = named(ingest([{"id": name, "text": text} for name, text in texts.items()], news, batch_size=size))
+    assert told == {"Ткач": ("Ткач",), "Сырский": ("Сырский", "Вятлев"), "Quillfeather": ("Quillfeather",)}
 
 
 def test_a_search_ends_with_the_next_document_and_its_hits_remain(news):

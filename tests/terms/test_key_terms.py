@@ -177,10 +177,9 @@ def test_it_is_told_once_for_each_representation(caplog) -> None:
     sweep(documents(7), representations=["stem", "morph"], background=False, estimate=False)
     said = [record.getMessage() for record in caplog.records]
     assert [one.partition(" are")[0] for one in said] == [
-        "representation stem: 7 of 12 documents",
-        "representation stem: 7 of 12 documents",
+        "representation stem: 7 of 12 documents", "representation stem: 7 of 12 documents",
         "representation morph: 7 of 12 documents",
-    ]
+    ]  # fmt: skip
     assert "'dedup' with preset judged" in said[0]
 
 

@@ -25,14 +25,13 @@ WORDS = {
     ("uk", "голова"): (Answer("председатель", "dictionary", 1.0), Answer("глава", "dictionary", 0.9)),
     ("uk", "очільник"): (Answer("глава", "dictionary", 1.0), Answer("председатель", "dictionary", 0.9)),
     ("uk", "керівник"): (Answer("председатель", "cognate", 0.8), Answer("шеф", "cognate", 0.7)),
-    ("uk", "мрія"): (Answer("мечта", "dictionary", 1.0),),
-    ("uk", "шолц"): (Answer("шольц", "skeleton", 0.5),),
+    ("uk", "мрія"): (Answer("мечта", "dictionary", 1.0),), ("uk", "шолц"): (Answer("шольц", "skeleton", 0.5),),
     ("uk", "мост"): (Answer("мост", "cognate", 0.9),),
     ("en", "head"): (Answer("глава", "dictionary", 1.0), Answer("голова", "dictionary", 1.0)),
     ("en", "chair"): (Answer("председатель", "dictionary", 1.0), Answer("стул", "dictionary", 1.0)),
     ("en", "dream"): (Answer("мечта", "dictionary", 1.0), Answer("сон", "dictionary", 0.9)),
     ("en", "suspect"): (Answer("подозреваемый", "dictionary", 1.0),),
-}
+}  # fmt: skip
 BACK = {
     ("ru", "uk"): {
         "председатель": "голова", "глава": "голова", "мост": "мост", "стул": "стілець", "рубль": "карбованець",

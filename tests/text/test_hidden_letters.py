@@ -166,10 +166,9 @@ def test_a_wrong_encoding_is_undone_for_judging_and_counted(tmp_path, name: str,
     assert repaired(wrong) == text
     path, report = tmp_path / "d.csv", ReadingReport()
     path.write_text(
-        "id,text\n" + "".join(f'{number},"{TEXTS["en"]}"\n' for number in range(20)) + f'x,"{wrong}"\n',
-        "utf-8",
+        "id,text\n" + "".join(f'{number},"{TEXTS["en"]}"\n' for number in range(20)) + f'x,"{wrong}"\n', "utf-8",
         newline="",
-    )
+    )  # fmt: skip
     blocks = list(read_document_blocks(path, reading=Reading(), report=report))
     *_, document = [one for block in blocks for one in single_documents(block)]
     assert (document.text, report.repaired) == (text, 1)

@@ -42,9 +42,8 @@ FRAGMENTS = [
 ]  # fmt: skip
 characters = st.one_of(
     st.sampled_from(CONSONANTS_AND_VOWELS + MARKS + INVISIBLE + BLANKS + PUNCTUATION + LETTERS + "".join(APOSTROPHES)),
-    st.sampled_from(FRAGMENTS),
-    st.characters(exclude_categories=["Cs"]),
-)
+    st.sampled_from(FRAGMENTS), st.characters(exclude_categories=["Cs"]),
+)  # fmt: skip
 texts = st.lists(characters, max_size=60).map("".join)
 any_form = st.tuples(st.sampled_from(["NFC", "NFD", "NFKC"]), texts).map(lambda pair: unicodedata.normalize(*pair))
 

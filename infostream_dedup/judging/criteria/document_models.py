@@ -187,10 +187,7 @@ class WeightedSets:
     totals: NDArray[np.float64]  # float64 (documents,), summed weight of each document
 
     def lacking(self, i: NDArray[np.int64], j: NDArray[np.int64]) -> NDArray[np.float64]:
-        """Return the share of i's weight that j lacks: 1 - sim_inc(i, j) (Andreev et al., equations 8 and 9).
-
-        Returns float64 (pairs,), 0 to 1: 0 if i is empty (it adds nothing), 1 if only j is empty.
-        """
+        """The share of i's weight that j lacks (Andreev et al., 8 and 9): 0 if i is empty, 1 if only j is empty."""
         shared = np.asarray(self.weights[i].multiply(self.members[j]).sum(axis=1), dtype=np.float64)
         total = self.totals[i]
         share = np.divide(shared, total, out=np.ones(len(i)), where=total > 0)
@@ -453,10 +450,7 @@ def two_word_candidates(models: DocumentModels) -> tuple[NDArray[np.int64], NDAr
 def key_term_candidates(
     models: DocumentModels, *, k: int = LINK_K, n: int = LINK_TERMS
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Find pairs in which one document contains at least k of the n heaviest key terms of the other.
-
-    Returns two of int64 (pairs,): ordinals i < j, ascending by i, then by j.
-    """
+    """Find pairs i < j, ascending, int64 each, in which one contains k of the n heaviest key terms of the other."""
     if not 1 <= k <= n:
         raise ConfigurationError(f"k is {k}; expected 1 to n = {n}")
     keys = heaviest(models.key_terms.keys, n)

@@ -111,10 +111,7 @@ def another_figure_in_a_form(pair: PairFacts) -> NDArray[np.bool_]:
 
 
 def own_post_of_another_day(pair: PairFacts) -> NDArray[np.bool_]:
-    """Same source, another day, no title: half of both posts is the same, under the same lead, but not the figure.
-
-    Or not nearly all.
-    """
+    """Same source, another day, no title: half of both posts under one lead, but not the figure, or not nearly all."""
     some = (pair.wording_least >= 0.5) & ((pair.wording_least < 0.8) | pair.figure_alone)
     again = some & _old_lead(pair) & (pair.probability >= 0.5)
     return pair.own & pair.other_day & pair.no_title & again

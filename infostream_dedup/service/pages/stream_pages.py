@@ -287,7 +287,7 @@ async def search(request: Request, q: str = "", id: str = "") -> Response:  # no
             titled = await service.read(lambda store: browsing.documents_titled(store.connection, text.split(), _TOP))
         hits = await service.searched.hits(text=text, top=_TOP)
     shown = await service.read(lambda store: store.headed(hits or []))
-    return page(request, "search", text=text, hits=hits and shown, titled=titled, longest=_LONGEST)
+    return page(request, "search", text=text or id, hits=hits and shown, titled=titled, longest=_LONGEST)
 
 
 @router.get("/templates", dependencies=READER)

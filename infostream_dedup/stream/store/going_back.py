@@ -231,10 +231,7 @@ class Forked:
 
 
 def fork(path: Path, new: Path, *, preset: str = "faithful", thresholds: Thresholds | None = None) -> Forked:
-    """Judge all documents of a store anew: by their stored key terms, or with preset ``judged`` by their texts.
-
-    The new store appears under its name when it is complete.
-    """
+    """Judge all documents of a store anew, by key terms or, if ``judged``, by texts; it appears when it is complete."""
     if new.exists():
         raise ConfigurationError(f"{new} exists already; name a new store")
     with Store.open(path, create=False, read_only=True) as old, old.reading():

@@ -314,10 +314,7 @@ def settings_of(connection: sqlite3.Connection) -> dict[str, Any]:
 
 
 def settings_at(path: Path) -> dict[str, Any] | None:
-    """Return the settings that the store at a path was created with, or ``None`` if there is no store yet.
-
-    A process that is killed while creating a store leaves an empty file; that is not a store yet.
-    """
+    """The settings that the store at a path was made with; ``None`` if there is none yet, or only an empty file."""
     path = path.resolve()
     if not path.exists():
         return None

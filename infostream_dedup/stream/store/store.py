@@ -326,10 +326,7 @@ class Store(Closing, StoreReader):
         return expire(self._connection, self.path)
 
     def index(self) -> tuple[int, int]:
-        """Update the indexes of closed epochs and of terms: rebuild damaged rows, add missing ones.
-
-        Only damage makes this necessary. Its transactions are short; if it is interrupted, the next call continues.
-        """
+        """Rebuild damaged rows of the indexes of epochs and terms, add missing ones; if interrupted, call it again."""
         with self.reading() as connection:
             damaged = damaged_rows(connection)
             blocks = [first for first, fault in term_index_faults(connection) if fault is not None]

@@ -20,7 +20,7 @@ from infostream_dedup.stream.store.browsing import time_text
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from infostream_dedup.stream.store.reader import StoreReader
 
@@ -39,6 +39,7 @@ _ROLES: Final = {
     "retold": "retelling",
     **dict.fromkeys(("updated", "follow-up"), "next step"),
 }
+_TURNED: Final = {"part": "extension", "extension": "part"}
 
 _FIELDS: Final = (
     *("story", "group", "ordinal", "id", "source", "url", "language", "time", "title", "status", "of", "kind"),
@@ -94,19 +95,15 @@ def story_named(connection: sqlite3.Connection, name: str) -> str | None:
 
 
 def documents_of(connection: sqlite3.Connection, names: Sequence[str]) -> list[dict[str, Any]]:
-    """Return the documents of stories in the order of publication, as those of one story; empty for unknown ones.
-
-    ``names``: ids of stories, past or present, of groups or of documents.
-    """
+    """Return the documents of stories by time; ``names``: ids of stories, past ones too, of groups or documents."""
     stories = dict.fromkeys(filter(None, (story_named(connection, name) for name in names)))
     documents = _with_origins([row for story in stories for row in _rows_of_story(connection, story)])
     firsts: dict[int, int | None] = {}
-    for place, one in enumerate(documents):
+    for one, (one["role"], one["repeats"]) in zip(documents, _roles(documents), strict=True):
         begun = firsts.setdefault(one["origin"], one["time"])
         dated = one["time"] is not None and begun is not None
         one["lag_hours"] = round((one["time"] - begun) / _HOUR, 3) if dated else None
         one["published"] = time_text(one["time"])
-        one["role"] = _role(one, first=place == 0)
     return documents
 
 
@@ -124,7 +121,7 @@ def coverage_of(store: StoreReader, documents: Sequence[Mapping[str, Any]]) -> d
     for one in documents:
         own = _agencies()[2].get(one["outlet"])
         wire = own or (agency_named(store.text(one["ordinal"]) or "") if has_texts else None)
-        rows.append({name: one[name] for name in shown} | {"of": one["translation_of"] or one["of"], "wire": wire})
+        rows.append({name: one[name] for name in shown} | {"of": one["repeats"], "wire": wire})
     counted = story_row(documents)
     counts = {name: counted[name] for name in ("story", "outlets", "origins", "first", "echo_share")}
     return counts | {"first": documents[0]["id"], "wires_read": has_texts, "documents": rows}
@@ -192,7 +189,7 @@ def story_shown(connection: sqlite3.Connection, story: str) -> dict[str, Any] | 
         return None
     languages, row = dict.fromkeys(member["language"] for member in members), story_row(members)
     for member in members:
-        del member["time"]
+        del member["time"], member["repeats"]
     return row | {
         "columns": [
             {"language": language, "documents": [one for one in members if one["language"] == language]}
@@ -232,12 +229,21 @@ def _with_origins(documents: list[dict[str, Any]]) -> list[dict[str, Any]]:
     return documents
 
 
-def _role(one: Mapping[str, Any], *, first: bool) -> str:
-    if first:
-        return "first"
-    if one["status"] in ("exact", "duplicate"):
-        return "copy"
-    return "translation" if one["translation_of"] is not None else _ROLES.get(one["kind"], "report")
+def _roles(documents: Sequence[Mapping[str, Any]]) -> Iterator[tuple[str, str | None]]:
+    """What each of some documents, by time, is to which; a link to a later one, which arrived earlier, is turned."""
+    place_of = {one["id"]: place for place, one in enumerate(documents)}
+    turned: dict[int, tuple[str, str | None]] = {}
+    for place, one in enumerate(documents):
+        role, of = _ROLES.get(one["kind"], "report"), one["of"]
+        if one["status"] in ("exact", "duplicate"):
+            role = "copy"
+        elif one["translation_of"] is not None:
+            role, of = "translation", one["translation_of"]
+        if (later := place_of.get(of, -1)) > place:
+            first = turned.setdefault(later, (_TURNED.get(role, role), one["id"]))[1]
+            role, of = ("report", None) if first == one["id"] else (role, first)
+        role, of = turned.get(place, (role, of))
+        yield role if place else "first", of
 
 
 class _Joined:

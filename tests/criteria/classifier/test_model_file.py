@@ -45,8 +45,7 @@ def test_a_model_is_read_without_scikit_learn(trained, tmp_path):
         "from infostream_dedup.judging.criteria.model_file import read_model\n"
         f"print(read_model({str(tmp_path / 'model.json')!r}).preset)"
     )
-    answer = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True)
-    assert answer.stdout.strip() == b"duplicate"
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True, check=True).stdout.strip() == b"duplicate"
 
 
 def _changed(*path, value):

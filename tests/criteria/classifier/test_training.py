@@ -75,8 +75,7 @@ def test_the_plane_starts_from_its_prior_and_moves_with_labels():
     assert (nothing.weights.tolist(), nothing.bias) == (prior.weights.tolist(), 0.0)
     # Labels that say the opposite of the prior.
     vectors = np.array([[0.0, 3.0], [1.0, -3.0]] * 20)
-    learned = fit_plane(vectors, np.array([False, True] * 20), prior)
-    assert (learned.values(vectors) > 0).tolist() == [False, True] * 20
+    assert (fit_plane(vectors, np.array([False, True] * 20), prior).values(vectors) > 0).tolist() == [False, True] * 20
     wild = fit_plane(np.array([[0.0, 1e15], [np.nan, -1e15]]), np.array([True, False]), prior)
     assert np.isfinite(wild.weights).all()
 
