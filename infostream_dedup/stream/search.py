@@ -653,7 +653,10 @@ class Searcher(Closing):
             if across:
                 counts = self._parts.documents, self._parts.forgotten
                 last = self._beginnings.refreshed(*counts, partial(beginnings_of, connection))
-                likely = self._beginnings.likely({one: told(one) for one in across}, last, searched.language_of(last))
+                if self._beginnings:
+                    languages = searched.language_of(last)
+                    asked_in = {one: told(one) for one in across if one in languages}
+                    likely = self._beginnings.likely(asked_in, last, languages)
         most = max(top, _CLOSE_DOCUMENTS) if sentence and top else top
         found: list[list[FoundInPart]] = [[] for _ in asked]
         for part, allowed in searched.parts:

@@ -108,6 +108,10 @@ class Beginnings:
         self._parts: list[BeginningIndex] = []
         self._forgotten = 0
 
+    def __bool__(self) -> bool:
+        """Whether any of the indexed documents has a text."""
+        return any(len(part.rows) for part in self._parts)
+
     def of(self, ordinals: Sequence[int], texts_of: _Texts) -> Mapping[int, Beginning]:
         """Read those of some documents, and keep them."""
         if len(self._read) > _MOST_READ:
