@@ -384,8 +384,8 @@ class EvidenceJudge:
         many = np.flatnonzero(crowded(_Asked(*found).later))
         if not len(many):
             return parts, None
-        every, weights = _Asked(*found).at(many), _weights(found[1][many], bounds[many])
-        asked, weights = every.at(weights > 0), weights[weights > 0]
+        asked, weights = _Asked(*found).at(many), _weights(found[1][many], bounds[many])
+        others, asked, weights = asked.at(weights == 0), asked.at(weights > 0), weights[weights > 0]
         rows, numbers = _distinct(np.concatenate([asked.earlier, asked.later]))
         documents = ComparedDocuments.of_window(self._window, rows - self._window.first)
         a, b = numbers[: len(weights)], numbers[len(weights) :]
@@ -400,7 +400,7 @@ class EvidenceJudge:
         asked, triples = asked.at(passed), self._recent.triples_of(rows[near])
         wanted, wording = deciding_pairs(a, b, documents.keys, documents.records, triples, self._model)
         kept = np.ones(1 + max(int(part.asked.finds.max(initial=0)) for part in parts), dtype=np.bool_)
-        kept[every.finds[np.isin(every.later, asked.later)]], kept[asked.finds[wanted]] = False, True
+        kept[others.finds[np.isin(others.later, asked.later)]] = kept[asked.finds[~wanted]] = False
         parts = [part.at(kept[part.asked.finds]) for part in parts]
         return parts, _Crowd(asked, wording, ~wanted, weights[passed])
 
