@@ -12,7 +12,8 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from itertools import islice
-from typing import Final, Literal
+from pathlib import Path
+from typing import Final, Literal, Self
 
 import numpy as np
 from numba import njit
@@ -49,6 +50,11 @@ class Texts:
 
     offsets: NDArray[np.int64]
     data: NDArray[np.uint8]
+
+    @classmethod
+    def of(cls, folder: Path) -> Self:
+        """What ``save_texts`` wrote, of which only the parts that are read take memory."""
+        return cls(np.load(folder / "offsets.npy"), np.memmap(folder / "texts.bin", dtype=np.uint8, mode="r"))
 
     def __iter__(self) -> Iterator[str]:
         for document in range(len(self.offsets) - 1):

@@ -15,7 +15,6 @@ Prints precision and recall of ``exact`` and ``duplicate``, with and without dat
 from __future__ import annotations
 
 import argparse
-import gzip
 import json
 import random
 import re
@@ -24,6 +23,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any, Final
 
+from benchmarks import read_rows
 from infostream_dedup import Deduplicator, dedup
 
 Post = dict[str, Any]
@@ -108,12 +108,6 @@ _SENTENCE: Final = re.compile(r"(?<=[.!?…])\s+")
 _NUMBER: Final = re.compile(r"\b\d+\b")
 
 
-def rows_of(path: Path) -> Iterator[dict[str, Any]]:
-    """Rows of a file of JSON Lines, packed or not."""
-    with (gzip.open if path.suffix == ".gz" else open)(path, "rt", encoding="utf-8") as lines:
-        yield from map(json.loads, lines)
-
-
 def unlike_texts(paths: Iterable[Path]) -> Iterator[tuple[str, str]]:
     """Language and text of documents that are not known to repeat each other."""
     families: set[str] = set()
@@ -121,9 +115,9 @@ def unlike_texts(paths: Iterable[Path]) -> Iterator[tuple[str, str]]:
         labels = path.with_name(path.name.replace(".docs.", ".labels."))
         linked = set()
         if labels != path and labels.exists():
-            pairs = (row for row in rows_of(labels) if row["label"] in ("dup", "similar"))
+            pairs = (row for row in read_rows(labels) if row["label"] in ("dup", "similar"))
             linked = {row[side] for row in pairs for side in ("a", "b")}
-        for row in rows_of(path):
+        for row in read_rows(path):
             family = row.get("family")
             # Forms and dialogues repeat each other, and several people translated the same stories.
             form = row.get("source") in _FORMS or row.get("domain") == "conversation"

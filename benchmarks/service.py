@@ -21,7 +21,7 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from random import Random
 from typing import Any, Final
@@ -29,6 +29,7 @@ from typing import Any, Final
 import httpx
 import orjson
 
+from benchmarks import in_own_process
 from infostream_dedup.stream.deduplicator import Deduplicator
 from infostream_dedup.stream.settings import StreamSettings
 
@@ -328,8 +329,6 @@ def batches_and_reads(folder: Path, documents: int, more: int) -> dict[str, Any]
     """Send batches of 500 over HTTP, and judge the same documents by ``ingest``; then send more beside readers."""
     rows = made_up_documents(BATCH + documents + more)
     warm, first = list(itertools.islice(rows, BATCH)), list(itertools.islice(rows, documents))
-    file = folder / "news.jsonl"
-    file.write_bytes(b"".join(orjson.dumps(row) + b"\n" for row in [*warm, *first]))
     served = ServedStore(folder / "served.db", "--keep-text")
     served.start()
     with httpx.Client(base_url=served.address, timeout=300) as client:
@@ -338,7 +337,7 @@ def batches_and_reads(folder: Path, documents: int, more: int) -> dict[str, Any]
         for begin in range(0, documents, BATCH):
             _send(client, first[begin : begin + BATCH])
         over_http = {"wall": time.monotonic() - wall, "cpu": served.cpu_seconds() - cpu}
-    alone = _ingested(folder, file, len(warm))
+    alone = in_own_process(_ingested, folder / "ingested.db", warm, first)
     reads = _reads_while_writing(served, rows)
     served.stop()
     return {
@@ -394,25 +393,16 @@ def _reads_while_writing(served: ServedStore, rows: Iterator[dict[str, Any]]) ->
     }
 
 
-def _ingested(folder: Path, file: Path, warm: int) -> dict[str, float]:
-    """Seconds of ``ingest`` over the same documents in the same batches, without those of its first batch."""
-    code = (
-        "import sys, time, orjson\n"
-        "from pathlib import Path\n"
-        "from infostream_dedup.stream.deduplicator import Deduplicator\n"
-        "from infostream_dedup.stream.settings import StreamSettings\n"
-        "lines = Path(sys.argv[1]).read_bytes().splitlines()\n"
-        "with Deduplicator.open(sys.argv[2], StreamSettings.of({'keep_text': True})) as stream:\n"
-        f"    stream.process([orjson.loads(line) for line in lines[:{warm}]])\n"
-        "    wall, cpu = time.monotonic(), time.process_time()\n"
-        f"    for begin in range({warm}, len(lines), {BATCH}):\n"
-        f"        found = stream.process([orjson.loads(line) for line in lines[begin:begin + {BATCH}]])\n"
-        "        orjson.dumps([verdict.as_dict() for verdict in found])\n"
-        "    print(time.monotonic() - wall, time.process_time() - cpu)\n"
-    )
-    command = [sys.executable, "-c", code, str(file), str(folder / "ingested.db")]
-    wall, cpu = map(float, subprocess.run(command, check=True, capture_output=True, text=True).stdout.split())
-    return {"wall": wall, "cpu": cpu}
+def _ingested(store: Path, warm: list[dict[str, Any]], rows: Sequence[dict[str, Any]]) -> dict[str, float]:
+    """Seconds of ``ingest`` over the same documents in the same batches, after a first batch."""
+    batches = [orjson.dumps(rows[begin : begin + BATCH]) for begin in range(0, len(rows), BATCH)]
+    with Deduplicator.open(store, StreamSettings.of({"keep_text": True})) as stream:
+        stream.process(warm)
+        wall, cpu = time.monotonic(), time.process_time()
+        for batch in batches:
+            found = stream.process(orjson.loads(batch))
+            orjson.dumps([verdict.as_dict() for verdict in found])
+        return {"wall": time.monotonic() - wall, "cpu": time.process_time() - cpu}
 
 
 def first_answers(store: Path) -> dict[str, Any]:
