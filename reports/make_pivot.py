@@ -2,19 +2,18 @@
 
     python reports/make_pivot.py
 
-The page contains only numbers: no texts, ids or titles of the corpora, which are those of ``make_reports.py``.
+The page contains only numbers: no texts, ids or titles of the corpora.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
-from frame import NEWS, OTHER, LabelledSet, documents_file, table, write_page
+from frame import NEWS, OTHER, LabelledSet, judged_collection, table, write_page
 
 from infostream_dedup import Settings, read_documents
-from infostream_dedup.judging.evidence.collecting import EvidenceReader
 from infostream_dedup.lab.labels import Truth
 from infostream_dedup.lab.scores import Evaluation, Predictions, StepScores, evaluate, predicted_pairs, predictions_of
 from infostream_dedup.report.tables import PUBLISHED
@@ -34,15 +33,7 @@ JUDGED_AT: Final = ("k 6", "k 7", "`best`", "`judged`")
 JUDGED: Final = ("judged", "judged, plain", "judged, one to one")
 """Configurations of preset ``judged``: the rule between languages, without it, and with one partner each."""
 MISSED: Final = "**missed**"
-
-
-@dataclass(frozen=True)
-class CrossSet:
-    """A set with documents of several languages."""
-
-    name: str
-    corpus: str
-    domains: tuple[str, ...] = ()
+POSITIVE: Final = ("translation", "dup")
 
 
 @dataclass(frozen=True)
@@ -55,10 +46,10 @@ class Goal:
 
 
 SETS: Final = (
-    CrossSet("wmt news", "wmt", NEWS),
-    CrossSet("wmt other", "wmt", OTHER),
-    CrossSet("ntrex", "ntrex"),
-    CrossSet("multilingual", "multilingual"),
+    LabelledSet("wmt news", "wmt", domains=NEWS, positive=POSITIVE),
+    LabelledSet("wmt other", "wmt", domains=OTHER, positive=POSITIVE),
+    LabelledSet("ntrex", "ntrex", positive=POSITIVE),
+    LabelledSet("multilingual", "multilingual", positive=POSITIVE),
 )
 
 GOALS: Final = {
@@ -83,7 +74,7 @@ CONFIGURATIONS: Final = {
 class Judged:
     """One set and one block of languages, evaluated in every configuration."""
 
-    set: CrossSet
+    set: LabelledSet
     block: str
     pairs: int
     found: dict[str, Evaluation]
@@ -121,17 +112,16 @@ def main() -> None:
 
 def corpus_result(corpus: str) -> CorpusResult:
     """Link a corpus in every configuration and evaluate its blocks."""
-    evidence = EvidenceReader()
-    collection = collect(read_documents(documents_file(corpus)), evidence=evidence)
+    known = judged_collection(corpus)
+    collection = known.collection
     truths = dict(_make_truths(collection, corpus))
-    found: dict[tuple[CrossSet, str], dict[str, Evaluation]] = {place: {} for place in truths}
+    found: dict[tuple[LabelledSet, str], dict[str, Evaluation]] = {place: {} for place in truths}
     for name, settings in CONFIGURATIONS.items():
         share = settings.score == "share"
         linked = link(collection.key_terms(settings), settings, k_min=settings.min_terms if share else 1)
         predictions = predictions_of(linked)
         for (one, block), truth in truths.items():
             found[one, block][name] = _evaluate(linked, predictions, truth)
-    known = JudgedCollection.of(collection, evidence.finish(collection.languages), Settings())
     for name, predictions in _translations(known).items():
         for (one, block), truth in truths.items():
             if block in CROSS:
@@ -152,11 +142,10 @@ def _translations(collection: JudgedCollection) -> dict[str, Predictions]:
     return {name: predicted_pairs(one[0].a, one[0].b, documents) for name, one in found.items() if one is not None}
 
 
-def _make_truths(collection: Collection, corpus: str) -> Iterator[tuple[tuple[CrossSet, str], Truth]]:
+def _make_truths(collection: Collection, corpus: str) -> Iterator[tuple[tuple[LabelledSet, str], Truth]]:
     for one in SETS:
         for block in (*CROSS, *MONO) if one.corpus == corpus else ():
-            chosen = LabelledSet(one.name, corpus, block, one.domains, ("translation", "dup"))
-            truth = chosen.truth(collection)
+            truth = replace(one, lang=block).truth(collection)
             if len(truth.positives):
                 yield (one, block), truth
 
