@@ -125,10 +125,11 @@ def _learning() -> ModuleType:
 
 @pytest.mark.slow
 @pytest.mark.corpus
-def test_learning_again_gives_the_shipped_file_and_its_figures(corpora: Path) -> None:
+@pytest.mark.usefixtures("corpora")
+def test_learning_again_gives_the_shipped_file_and_its_figures() -> None:
     learning = _learning()
-    assert learning.learn_from(corpora, list(learning.SETS)).as_json() == shipped_model().as_json()
-    found = {name: judged.f1 for name, judged in learning.leave_one_out(corpora).items()}
+    assert learning.learn_from(list(learning.SETS)).as_json() == shipped_model().as_json()
+    found = {name: judged.f1 for name, judged in learning.leave_one_out().items()}
     assert found.pop("tgpairs") >= 0.84
     assert found["wmt en"] >= 0.985
     assert min(value for name, value in found.items() if name != "wmt en") >= 0.99
