@@ -93,6 +93,12 @@ def labels_file(corpus: str) -> Path:
     return CORPORA / f"{corpus}.labels.jsonl.gz"
 
 
+def dated_documents(corpus: str) -> list[Document]:
+    """The documents with a date, in the order of their dates."""
+    dated = [one for one in read_documents(documents_file(corpus)) if one.time is not None]
+    return sorted(dated, key=lambda one: one.time.timestamp() if one.time else 0.0)
+
+
 def kin_file(corpus: str) -> Path | None:
     """Gzipped pairs of kin families, where a corpus has them."""
     path = CORPORA / f"{corpus}.kin.jsonl.gz"

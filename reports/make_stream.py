@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any
 
 import numpy as np
-from frame import REPORTS, documents_file, labels_file, read_rows, write_page
+from frame import REPORTS, dated_documents, documents_file, labels_file, read_rows, write_page
 
 from infostream_dedup.documents import read_documents
 from infostream_dedup.links.pair_rules import need
@@ -59,8 +59,7 @@ def main() -> None:
 
 def page() -> str:
     """Make the whole report."""
-    dated = [one for one in read_documents(documents_file("mdnews")) if one.time is not None]
-    dated.sort(key=lambda one: one.time.timestamp() if one.time else 0.0)
+    dated = dated_documents("mdnews")
     labels = labels_of(dated)
     rows = [_choice_row(name, choice, dated, labels) for name, choice in CHOICES.items()]
     return f"""mdnews, its {len(dated):,} dated documents in the
@@ -110,17 +109,13 @@ def labels_of(dated: Sequence[Document]) -> Labels:
     place = {one.id: number for number, one in enumerate(dated)}
     times = {one.id: one.time for one in dated if one.time is not None}
     of, reprints = {}, []
-    for row in _pairs("mdnews"):
+    for row in read_rows(labels_file("mdnews")):
         of[frozenset((row["a"], row["b"]))] = row["label"]
         if row["label"] == "dup" and row["a"] in place and row["b"] in place:
             earlier, later = sorted((row["a"], row["b"]), key=place.__getitem__)
             if times[later] - times[earlier] < timedelta(days=7):
                 reprints.append((earlier, later))
     return Labels(of, reprints)
-
-
-def _pairs(name: str) -> Iterable[dict[str, Any]]:
-    return read_rows(labels_file(name))
 
 
 def _stream(choice: dict[str, Any]) -> StreamEngine:
@@ -158,7 +153,7 @@ documents count in everything else. On these documents the rule changes {rows} o
 
 
 def _paraphrase_row(name: str) -> str:
-    pairs = [(row["a"], row["b"]) for row in _pairs(name) if row["label"] == "dup"]
+    pairs = [(row["a"], row["b"]) for row in read_rows(labels_file(name)) if row["label"] == "dup"]
     pairs = pairs[:: -(-len(pairs) // MOST_PAIRS)]
     wanted = {one for pair in pairs for one in pair}
     documents = [one for one in read_documents(documents_file(name)) if one.id in wanted]
