@@ -263,13 +263,12 @@ def _digest(measures: Any, sizes: Any) -> str:
 
 def _ratios(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """CPU of each runner over that of the engine on the same texts."""
+    engines = {row["documents"]: row["cpu_seconds"] for row in rows if row["runner"] == "engine"}
     found = []
     for row in rows:
-        for engine in rows:
-            compared = engine["runner"] == "engine" and row["runner"] != "engine"
-            if compared and engine["documents"] == row["documents"]:
-                ratio = round(row["cpu_seconds"] / engine["cpu_seconds"], 2)
-                found.append({**{name: row[name] for name in ("documents", "runner")}, "over_engine": ratio})
+        if row["runner"] != "engine" and (engine := engines.get(row["documents"])):
+            ratio = round(row["cpu_seconds"] / engine, 2)
+            found.append({"documents": row["documents"], "runner": row["runner"], "over_engine": ratio})
     return found
 
 

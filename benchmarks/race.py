@@ -185,18 +185,25 @@ def _documents(texts: list[str], **options: Any) -> Run:
     return lambda: _as_arrays((int(row.a), int(row.b)) for row in pairs(documents, **options))
 
 
+def _one_by_one(index: Any, sketches: Iterable[Any]) -> Pairs:
+    """Ask an index of MinHash sketches for each document, then enter it."""
+    found: list[tuple[int, int]] = []
+    for number, sketch in enumerate(sketches):
+        found.extend((other, number) for other in index.query(sketch))
+        index.insert(number, sketch)
+    return _as_arrays(found)
+
+
 def _datasketch(texts: list[str]) -> Run:
     from datasketch import MinHash, MinHashLSH
 
+    def sketch_of(text: str) -> MinHash:
+        sketch = MinHash(num_perm=PERMUTATIONS)
+        sketch.update_batch([shingle.encode() for shingle in _shingles(text)])
+        return sketch
+
     def run() -> Pairs:
-        index = MinHashLSH(threshold=LSH_THRESHOLD, num_perm=PERMUTATIONS)
-        found: list[tuple[int, int]] = []
-        for number, text in enumerate(texts):
-            sketch = MinHash(num_perm=PERMUTATIONS)
-            sketch.update_batch([shingle.encode() for shingle in _shingles(text)])
-            found.extend((other, number) for other in index.query(sketch))
-            index.insert(number, sketch)
-        return _as_arrays(found)
+        return _one_by_one(MinHashLSH(threshold=LSH_THRESHOLD, num_perm=PERMUTATIONS), map(sketch_of, texts))
 
     return run
 
@@ -211,11 +218,7 @@ def _rensa(texts: list[str]) -> Run:
             sketch = RMinHash(num_perm=PERMUTATIONS, seed=42)
             sketch.update(_shingles(text))
             sketches.append(sketch)
-        found: list[tuple[int, int]] = []
-        for number, sketch in enumerate(sketches):
-            found.extend((other, number) for other in index.query(sketch))
-            index.insert(number, sketch)
-        return _as_arrays(found)
+        return _one_by_one(index, sketches)
 
     return run
 

@@ -31,7 +31,7 @@ import os
 import tempfile
 import time
 from collections import defaultdict
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from datetime import UTC, datetime, timedelta
 from functools import partial
 from itertools import islice
@@ -127,18 +127,15 @@ def _run(path: Path, arguments: argparse.Namespace) -> dict[str, Any]:
         stream.process([{"id": "1", "text": "Слово.", "lang": "ru"}])
     spent = _watch_stages()
     news = generate_news(arguments.words) if arguments.real is None else read_documents(arguments.real)
-    cpu, wall = [], []
     with Deduplicator.open(path, settings) as stream:
-        for _ in range(0, documents, batch):
-            seconds = timed(partial(stream.process, list(islice(news, batch))))[1]
-            cpu.append(seconds["cpu_seconds"])
-            wall.append(seconds["wall_seconds"])
+        batches = (list(islice(news, batch)) for _ in range(0, documents, batch))
+        cpu, wall = _time_each(batches, stream.process)
         shares = {stage: seconds / sum(cpu) for stage, seconds in spent.items()}
         ones = {}
         if single:
-            ones["stored"] = _percentiles(_time_each(islice(news, single), lambda one: stream.process([one])))
+            ones["stored"] = _percentiles(*_time_each(list(islice(news, single)), lambda one: stream.process([one])))
             engine = stream._current_engine()
-            ones["engine"] = _percentiles(_time_each(islice(news, single), lambda one: engine.decide([one])))
+            ones["engine"] = _percentiles(*_time_each(list(islice(news, single)), lambda one: engine.decide([one])))
         half = len(cpu) // 2
         terms = len(stream._current_engine().numbers) if not single else 0
         del news
@@ -162,18 +159,15 @@ def generate_news(words: Words) -> Iterator[Document]:
             number += 1
 
 
-def _time_each(documents: Iterator[Document], work: Callable[[Document], Any]) -> list[tuple[float, float]]:
-    found = []
-    for document in list(documents):
-        seconds = timed(partial(work, document))[1]
-        found.append((seconds["cpu_seconds"], seconds["wall_seconds"]))
-    return found
+def _time_each(things: Iterable[Any], work: Callable[[Any], Any]) -> tuple[list[float], list[float]]:
+    """CPU seconds and wall seconds of the work on each thing, not those of making the thing."""
+    seconds = [timed(partial(work, one))[1] for one in things]
+    return [one["cpu_seconds"] for one in seconds], [one["wall_seconds"] for one in seconds]
 
 
-def _percentiles(seconds: list[tuple[float, float]]) -> dict[str, float]:
-    cpu, wall = (np.array(column) * 1000 for column in zip(*seconds, strict=True))
+def _percentiles(cpu: list[float], wall: list[float]) -> dict[str, float]:
     return {
-        f"{kind}_p{share}": float(np.percentile(values, share))
+        f"{kind}_p{share}": float(np.percentile(values, share)) * 1000
         for kind, values in (("cpu", cpu), ("wall", wall))
         for share in (50, 99)
     }
