@@ -84,34 +84,24 @@ class Judged:
         return next(row for row in self.found[configuration].rows if row.step == k)
 
 
-@dataclass(frozen=True)
-class CorpusResult:
-    """Results on one corpus."""
-
-    corpus: str
-    judged: list[Judged]
-    sweep: SweepResult
-
-
 def main() -> None:
     """Evaluate every set and write the page."""
-    corpora = tuple(dict.fromkeys(one.corpus for one in SETS))
-    results = [corpus_result(corpus) for corpus in corpora]
-    judged = sorted((one for result in results for one in result.judged), key=lambda one: SETS.index(one.set))
+    results = {corpus: corpus_result(corpus) for corpus in dict.fromkeys(one.corpus for one in SETS)}
+    judged = sorted((one for found, _ in results.values() for one in found), key=lambda one: SETS.index(one.set))
     across = [one for one in judged if one.block in CROSS]
     parts = [
         PROTOCOL_TEXT, "## Goals", GOALS_TEXT, table(goals := list(goal_rows(across))), goals_met(goals),
         "## Across languages", ACROSS_TEXT, table([row for one in across for row in quality_rows(one)]),
         "## The rule between languages", BETWEEN_TEXT, table(list(between_rows(across))),
         "## S and T of the sample, beside the paper", SAMPLE_TEXT,
-        sweep_part(sample_sweep(), "sample", with_paper=True), "## Without an equivalent", UNTRANSLATED_TEXT,
-        table(list(untranslated_rows(results))),
+        sweep_part(sample_sweep()), "## Without an equivalent", UNTRANSLATED_TEXT,
+        table([untranslated_row(corpus, sweep) for corpus, (_, sweep) in results.items()]),
     ]  # fmt: skip
     write_page("cross-language.md", "Across languages", "python reports/make_pivot.py", parts)
 
 
-def corpus_result(corpus: str) -> CorpusResult:
-    """Link a corpus in every configuration and evaluate its blocks."""
+def corpus_result(corpus: str) -> tuple[list[Judged], SweepResult]:
+    """Link a corpus in every configuration and evaluate its blocks; S and T of its pivot terms."""
     known = judged_collection(corpus)
     collection = known.collection
     truths = dict(_make_truths(collection, corpus))
@@ -128,7 +118,7 @@ def corpus_result(corpus: str) -> CorpusResult:
                 found[one, block][name] = evaluate(predictions, truth, recommended=1, resamples=RESAMPLES)
     sweep = sweep_collection(collection, CONFIGURATIONS["pivot"], ["pivot"], examples=False)
     judged = [Judged(one, block, len(truths[one, block].positives), found[one, block]) for one, block in truths]
-    return CorpusResult(corpus, judged, sweep)
+    return judged, sweep
 
 
 def _translations(collection: JudgedCollection) -> dict[str, Predictions]:
@@ -151,9 +141,9 @@ def _make_truths(collection: Collection, corpus: str) -> Iterator[tuple[tuple[La
 
 
 def _evaluate(linked: Linked, predictions: Predictions, truth: Truth) -> Evaluation:
-    if linked.settings.score == "share":
-        return evaluate(predictions, truth, recommended=linked.settings.threshold, resamples=RESAMPLES)
-    return evaluate(predictions, truth, recommended=linked.settings.k, resamples=RESAMPLES)
+    share = linked.settings.score == "share"
+    recommended = linked.settings.threshold if share else linked.settings.k
+    return evaluate(predictions, truth, recommended=recommended, resamples=RESAMPLES)
 
 
 def goal_rows(across: Sequence[Judged]) -> Iterator[dict[str, Any]]:
@@ -224,8 +214,8 @@ def sample_sweep() -> SweepResult:
     return sweep_collection(collection, CONFIGURATIONS["pivot"], ["pivot"], examples=False)
 
 
-def sweep_part(sweep: SweepResult, name: str, *, with_paper: bool = False) -> str:
-    """Show links, S and T of the three blocks at the paper's k, and the recommended k."""
+def sweep_part(sweep: SweepResult) -> str:
+    """Show links, S and T of the three blocks of the sample beside the paper, and the recommended k."""
     lines: dict[int, dict[str, Any]] = {k: {"k": k} for k in SHOWN_KS}
     for row in sweep.rows:
         measures = row.measures
@@ -235,24 +225,21 @@ def sweep_part(sweep: SweepResult, name: str, *, with_paper: bool = False) -> st
             line[f"S {row.block}"] = measures.symmetry
             if row.block != "cross":
                 line[f"T {row.block}"] = measures.transitivity
-    if with_paper:
-        paper = PUBLISHED["pivot"]
-        for k, line in lines.items():
-            line["paper: S"] = paper.symmetry.get(k)
-            line["paper: T"] = paper.transitivity.get(k)
+    for k, line in lines.items():
+        line["paper: S"] = PUBLISHED["pivot"].symmetry.get(k)
+        line["paper: T"] = PUBLISHED["pivot"].transitivity.get(k)
     documents = ", ".join(f"{language} {count:,}" for language, count in sweep.documents.items())
     advice = "\n".join(
         f"- recommended, {block}: {'none' if sweep.recommended_k[block] is None else sweep.recommended_k[block]}:"
         f" {sweep.reason[block]}"
         for block in ("pivot", "pivot:cross")
     )
-    return "\n\n".join([f"**{name}** ({documents} documents)", table([lines[k] for k in SHOWN_KS]), advice])
+    return "\n\n".join([f"**sample** ({documents} documents)", table([lines[k] for k in SHOWN_KS]), advice])
 
 
-def untranslated_rows(results: Sequence[CorpusResult]) -> Iterator[dict[str, Any]]:
-    """Tabulate the share of term weight without an equivalent, by corpus and language."""
-    for result in results:
-        yield {"corpus": result.corpus, **{lang: result.sweep.untranslated.get(lang) for lang in MONO}}
+def untranslated_row(corpus: str, sweep: SweepResult) -> dict[str, Any]:
+    """The share of term weight without an equivalent, by language."""
+    return {"corpus": corpus, **{lang: sweep.untranslated.get(lang) for lang in MONO}}
 
 
 PROTOCOL_TEXT = """\
