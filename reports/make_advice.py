@@ -10,7 +10,7 @@ from __future__ import annotations
 import argparse
 import re
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import cache
 from itertools import compress, product
@@ -253,8 +253,7 @@ def interval(records: Sequence[Record], gains: Sequence[float]) -> str:
 
 def summary(records: Sequence[Record], ratios: Sequence[float]) -> Record:
     """Mean, worst, and the rows below constant 6."""
-    six = [f1_at(one, 6) for one in records]
-    losses = [other - ratio for ratio, other in zip(ratios, six, strict=True)]
+    losses = [f1_at(one, 6) - ratio for one, ratio in zip(records, ratios, strict=True)]
     return {
         "rows": len(records),
         "mean": f"{mean(ratios):.3f}",
@@ -265,11 +264,12 @@ def summary(records: Sequence[Record], ratios: Sequence[float]) -> Record:
     }
 
 
-_RULES: Final[dict[str, Callable[[Record], int]]] = {
-    "auto": lambda one: advised(one)[0],
-    "consistency": lambda one: advised(one, "consistency")[0],
-    **{f"constant {k}": (lambda _, k=k: k) for k in (5, 6, 7)},  # type: ignore[misc]
-}
+_CONSTANTS: Final = {f"constant {k}": k for k in (5, 6, 7)}
+
+
+def ratios_by(records: Sequence[Record], rule: str) -> list[float]:
+    """F1 over the best at the k of a constant, or of a way of the product."""
+    return [f1_at(one, _CONSTANTS[rule] if rule in _CONSTANTS else advised(one, rule)[0]) for one in records]
 
 
 def write(records: Sequence[Record]) -> None:
@@ -282,8 +282,8 @@ def write(records: Sequence[Record]) -> None:
         if not found:
             continue
         rows = []
-        for rule, chosen in _RULES.items():
-            rows.append({"truth": name, "rule": rule, **summary(found, [f1_at(one, chosen(one)) for one in found])})
+        for rule in (*out, *_CONSTANTS):
+            rows.append({"truth": name, "rule": rule, **summary(found, ratios_by(found, rule))})
             if rule in out:
                 by_others = [ratio for one, ratio in zip(records, out[rule][0], strict=True) if view_of(one) == name]
                 rows.append({"truth": name, "rule": f"{rule}, left out", **summary(found, by_others)})
@@ -297,7 +297,7 @@ def write(records: Sequence[Record]) -> None:
     decisive = [one["truth"] in ("listed", "closed") for one in records]
     everything = list(compress(records, decisive))
     gains = {
-        "as shipped": [f1_at(one, advised(one, "consistency")[0]) for one in everything],
+        "as shipped": ratios_by(everything, "consistency"),
         "left out": list(compress(out["consistency"][0], decisive)),
     }
     rows = []
@@ -308,15 +308,8 @@ def write(records: Sequence[Record]) -> None:
     steps: dict[str, list[Record]] = defaultdict(list)
     for one in everything:
         steps[advised(one)[1]].append(one)
-    lines.append(
-        "What decided, listed and closed together:\n\n"
-        + table(
-            [
-                {"chosen by": by, **summary(found, [f1_at(o, advised(o)[0]) for o in found])}
-                for by, found in sorted(steps.items())
-            ]
-        )
-    )
+    rows = [{"chosen by": by, **summary(found, ratios_by(found, "auto"))} for by, found in sorted(steps.items())]
+    lines.append("What decided, listed and closed together:\n\n" + table(rows))
     months: dict[str, Counter[str]] = defaultdict(Counter)
     for one in every:
         if one["truth"] == _MONTH:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterator
 from functools import cache
 from typing import Any
 
@@ -20,7 +19,7 @@ from frame import (
     with_copies,
     write_page,
     write_part,
-    write_text,
+    write_table,
 )
 
 from infostream_dedup import Settings, read_documents
@@ -78,14 +77,14 @@ def language_page() -> None:
 
 def sweeps_file() -> None:
     """Write S and T of every corpus."""
-    lines = [
-        "set,configuration,k,documents,links,reciprocal,paths,closed,symmetry,transitivity,sampled,transitivity_error"
-    ]
+    rows = []
     for corpus in corpora():
         for name, settings in CONFIGURATIONS:
-            measures = _link(_collected(corpus)[0], settings).relation().measures()
-            lines += [",".join([corpus, name.replace(", ", "-"), *_csv_values(row.as_dict())]) for row in measures]
-    write_text(REPORTS / "sweeps.csv", "\n".join(lines) + "\n")
+            for measured in _link(_collected(corpus)[0], settings).relation().measures():
+                figures = {figure: value for figure, value in measured.as_dict().items() if figure != "threshold"}
+                cells = {one: f"{value:.6f}" if isinstance(value, float) else value for one, value in figures.items()}
+                rows.append({"set": corpus, "configuration": name.replace(", ", "-"), **cells})
+    write_table(REPORTS / "sweeps.csv", list(rows[0]), rows)
 
 
 def quality_page() -> None:
@@ -192,12 +191,6 @@ def _quality_row(labelled: LabelledSet, found: Evaluation, settings: Settings) -
 
 def _link(collection: Collection, settings: Settings) -> Linked:
     return link(collection.key_terms(settings), settings, k_min=1)
-
-
-def _csv_values(row: dict[str, Any]) -> Iterator[str]:
-    for name, value in row.items():
-        if name != "threshold":
-            yield "" if value is None else f"{value:.6f}" if isinstance(value, float) else str(value)
 
 
 if __name__ == "__main__":

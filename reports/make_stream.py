@@ -178,13 +178,11 @@ def _speed() -> str:
     """Show the figures of ``benchmarks.stream``, if measured."""
     found = [json.loads(path.read_text(encoding="utf-8")) for path in sorted(SPEED.glob("stream*.json"))]
     runs = [one for one in found if "news" in one]
-    lines = _speed_lines(runs) if runs else []
-    if (path := SPEED / "stream_memory.json").exists():
-        lines += _memory_lines(json.loads(path.read_text(encoding="utf-8")))
-    return "\n".join(lines) + "\n"
+    parts = [_speed_part(runs)] if runs else []
+    return "\n".join([*parts, *(_memory_part(one) for one in found if "window" in one)])
 
 
-def _speed_lines(runs: Sequence[dict[str, Any]]) -> list[str]:
+def _speed_part(runs: Sequence[dict[str, Any]]) -> str:
     goals = runs[0]["goals"]
     head = f"""## Speed
 
@@ -198,7 +196,7 @@ one document.
 
 | news | documents | batch | cache | documents/CPU s | second half | by the clock | one, engine: p50 / p99 ms | stored |
 |---|---|---|---|---|---|---|---|---|"""
-    lines = head.splitlines()
+    lines = [head]
     for run in runs:
         for name, row in run["rows"].items():
             ones = (row["single_milliseconds"][kind] for kind in ("engine", "stored"))
@@ -210,10 +208,10 @@ one document.
     for run in runs:
         shares = ", ".join(f"{stage} {share:.0%}" for stage, share in run["rows"]["warm"]["shares"].items())
         lines.append(f"- {run['news']}, {run['documents']:,}: {shares}.")
-    return [*lines, ""]
+    return "\n".join([*lines, ""])
 
 
-def _memory_lines(measured: dict[str, Any]) -> list[str]:
+def _memory_part(measured: dict[str, Any]) -> str:
     (few, many), window = measured["documents"], measured["window"]
     growth, rows = measured["growth"], [measured["rows"][name] for name in ("few", "many")]
     held, most = (
@@ -221,7 +219,7 @@ def _memory_lines(measured: dict[str, Any]) -> list[str]:
         for kind in ("held_megabytes", "most_megabytes")
     )
     terms = [f"{row['terms']:,}" for row in rows]
-    text = f"""## Memory
+    return f"""## Memory
 
 `python -m benchmarks.stream --words {measured["words"]} --memory {few} {many}`: a window of {window:,} documents. After
 {few:,} and after {many:,} documents the process held {held}, and at most
@@ -230,7 +228,6 @@ each keeps its number for ever, in some 50 bytes. What is in use hardly grows (`
 221 MB after 50,000 documents, 230 after 300,000); the rest is memory given back to glibc, which keeps it (92 and 146
 MB), and caches filling up to their bounds.
 """
-    return text.splitlines()
 
 
 if __name__ == "__main__":
