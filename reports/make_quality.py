@@ -85,6 +85,7 @@ def sweeps_file() -> None:
                 cells = {one: f"{value:.6f}" if isinstance(value, float) else value for one, value in figures.items()}
                 rows.append({"set": corpus, "configuration": name.replace(", ", "-"), **cells})
     write_table(REPORTS / "sweeps.csv", list(rows[0]), rows)
+    print("reports/sweeps.csv")
 
 
 def quality_page() -> None:
