@@ -15,8 +15,6 @@ import hashlib
 import json
 import os
 import resource
-import subprocess
-import sys
 import tempfile
 import threading
 import time
@@ -24,11 +22,10 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from benchmarks import write_figures
+from benchmarks import in_own_process, save_texts, write_figures
 from benchmarks.generator import MONTH, Corpus, Texts, generate, write_texts
 from benchmarks.spark_demo import descendants
 from infostream_dedup.model import Document, Settings
@@ -48,19 +45,14 @@ _SPELLED_AT_ONCE = 200_000
 def main() -> None:
     """Make the texts, run every runner, print and store the rows."""
     arguments = _arguments()
-    if arguments.run:
-        # The toy collection is too small to start the compiler by itself.
-        print(json.dumps(RUNNERS[arguments.run[0]](Path(arguments.run[1]), arguments)))
-        return
     rows = []
     for documents in arguments.documents:
         with tempfile.TemporaryDirectory(dir=arguments.folder) as folder:
-            _write(_texts(documents), Path(folder))
-            for runner in RUNNERS:
-                if runner not in arguments.skip:
-                    rows.append(
-                        {"documents": documents, "runner": runner, **_in_own_process(folder, runner, arguments)}
-                    )
+            save_texts(_texts(documents), Path(folder))
+            for name, runner in RUNNERS.items():
+                if name not in arguments.skip:
+                    found = in_own_process(runner, Path(folder), arguments)
+                    rows.append({"documents": documents, "runner": name, **found})
                     print(json.dumps(rows[-1]), flush=True)
     for row in rows:
         same = {one["sha256"] for one in rows if one["documents"] == row["documents"]}
@@ -82,50 +74,26 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--skip", choices=list(RUNNERS), nargs="*", default=[])
     parser.add_argument("--folder", help="for the texts and work folders; that for temporary files by default")
     parser.add_argument("--out", type=Path)
-    parser.add_argument("--run", nargs=2, help=argparse.SUPPRESS)
     return parser.parse_args()
 
 
-def _texts(documents: int) -> Iterator[bytes]:
+def _texts(documents: int) -> Iterator[str]:
     """The texts one after another, so that millions take little memory; every month has stories of its own."""
     for month, begin in enumerate(range(0, documents, MONTH)):
         yield from _spelled(generate(min(MONTH, documents - begin), seed=11 + month))
 
 
-def _spelled(corpus: Corpus) -> Iterator[bytes]:
+def _spelled(corpus: Corpus) -> Iterator[str]:
     for begin in range(0, len(corpus), _SPELLED_AT_ONCE):
-        documents = np.arange(begin, min(begin + _SPELLED_AT_ONCE, len(corpus)))
-        sizes = np.diff(corpus.indptr)[documents]
-        indptr = np.concatenate(([0], np.cumsum(sizes)))
-        place = np.arange(indptr[-1]) + np.repeat(corpus.indptr[documents] - indptr[:-1], sizes)
-        some = Corpus(indptr, corpus.tokens[place], corpus.stories[documents], corpus.lemmas)
-        for text in write_texts(some):
-            yield text.encode()
-
-
-def _write(texts: Iterable[bytes], folder: Path) -> None:
-    sizes = [0]
-    with (folder / "data.bin").open("wb") as file:
-        sizes.extend(file.write(text) for text in texts)
-    np.save(folder / "offsets.npy", np.cumsum(sizes, dtype=np.int64))
+        end = begin + _SPELLED_AT_ONCE
+        indptr = corpus.indptr[begin : end + 1]
+        tokens = corpus.tokens[indptr[0] : indptr[-1]]
+        yield from write_texts(Corpus(indptr - indptr[0], tokens, corpus.stories[begin:end], corpus.lemmas))
 
 
 def _documents(folder: Path) -> Iterator[Document]:
-    data = np.memmap(folder / "data.bin", dtype=np.uint8, mode="r")
-    for place, text in enumerate(Texts(np.load(folder / "offsets.npy"), data)):
+    for place, text in enumerate(Texts.of(folder)):
         yield Document(id=f"d{place}", text=text, lang="ru")
-
-
-def _in_own_process(folder: str, runner: str, arguments: argparse.Namespace) -> dict[str, Any]:
-    command = [sys.executable, "-m", "benchmarks.cluster", "--run", runner, folder, "--memory", arguments.memory]
-    for name in ("shards", "blocks"):
-        if getattr(arguments, name) is not None:
-            command += [f"--{name}", str(getattr(arguments, name))]
-    if arguments.again:
-        command.append("--again")
-    ended = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True)
-    row: dict[str, Any] = json.loads(ended.stdout.splitlines()[-1])
-    return row
 
 
 class _Clock:
@@ -295,13 +263,12 @@ def _digest(measures: Any, sizes: Any) -> str:
 
 def _ratios(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """CPU of each runner over that of the engine on the same texts."""
+    engines = {row["documents"]: row["cpu_seconds"] for row in rows if row["runner"] == "engine"}
     found = []
     for row in rows:
-        for engine in rows:
-            compared = engine["runner"] == "engine" and row["runner"] != "engine"
-            if compared and engine["documents"] == row["documents"]:
-                ratio = round(row["cpu_seconds"] / engine["cpu_seconds"], 2)
-                found.append({**{name: row[name] for name in ("documents", "runner")}, "over_engine": ratio})
+        if row["runner"] != "engine" and (engine := engines.get(row["documents"])):
+            ratio = round(row["cpu_seconds"] / engine, 2)
+            found.append({"documents": row["documents"], "runner": row["runner"], "over_engine": ratio})
     return found
 
 

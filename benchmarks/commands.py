@@ -39,7 +39,7 @@ from typing import Any
 
 import orjson
 
-from benchmarks import write_figures
+from benchmarks import in_own_process, write_figures
 from benchmarks.generator import generate, write_texts
 
 HERE = Path(__file__).resolve().parents[1]
@@ -130,14 +130,11 @@ def _rows(name: str, checkouts: dict[str, Path], news: News, runs: int) -> Itera
 
 def _measure(name: str, checkout: Path, files: dict[str, Path], folder: Path) -> dict[str, Any]:
     answer = folder / "answer"
-    command = [str(files.get(word, word)) for word in COMMANDS[name]]
-    with answer.open("wb") as out:
-        line = [sys.executable, "-m", "benchmarks.commands", "--run", str(checkout), *command]
-        done = subprocess.run(line, check=False, stdout=out, stderr=subprocess.PIPE, cwd=HERE)
-    if done.returncode:
-        last = done.stderr.decode(errors="replace").strip().splitlines()[-1]
-        raise CannotRunError(f"{checkout} cannot run 'infostream-dedup {shlex.join(COMMANDS[name])}': {last}")
-    figures: dict[str, Any] = json.loads(done.stderr)
+    try:
+        figures = in_own_process(_run, checkout, [str(files.get(word, word)) for word in COMMANDS[name]], answer)
+    except CannotRunError as reason:
+        command = shlex.join(COMMANDS[name])
+        raise CannotRunError(f"{checkout} cannot run 'infostream-dedup {command}': {reason}") from None
     return figures | {"output": _checksum(answer)}
 
 
@@ -149,22 +146,23 @@ def _checksum(answer: Path) -> str:
     return digest.hexdigest()[:12]
 
 
-def _run(checkout: str, arguments: list[str]) -> None:
-    """Run a command of a checkout and print its figures, as this process has no other child."""
+def _run(checkout: Path, arguments: list[str], answer: Path) -> dict[str, Any]:
+    """Run a command of a checkout; its figures are those of all children, as this process has no other child."""
     # In the folder of the checkout, because Python looks there first.
-    environment = {**os.environ, "PYTHONPATH": checkout}
+    environment = {**os.environ, "PYTHONPATH": str(checkout)}
     line = [sys.executable, "-m", "infostream_dedup", *arguments]
     begun = time.perf_counter()
-    done = subprocess.run(line, check=False, stderr=subprocess.PIPE, env=environment, cwd=checkout)
+    with answer.open("wb") as out:
+        done = subprocess.run(line, check=False, stdout=out, stderr=subprocess.PIPE, env=environment, cwd=checkout)
     wall, used = time.perf_counter() - begun, resource.getrusage(resource.RUSAGE_CHILDREN)
     if done.returncode:
-        sys.exit(done.stderr.decode(errors="replace").strip() or f"exit code {done.returncode}")
-    figures = {
+        said = done.stderr.decode(errors="replace").strip() or f"exit code {done.returncode}"
+        raise CannotRunError(said.splitlines()[-1])
+    return {
         "wall_seconds": round(wall, 2),
         "cpu_seconds": round(used.ru_utime + used.ru_stime, 2),
         "peak_gigabytes": round(used.ru_maxrss * 1024 / 1e9, 2),
     }
-    print(json.dumps(figures), file=sys.stderr)
 
 
 def _write(folder: Path, documents: int, words: str) -> News:
@@ -221,11 +219,8 @@ def _names(given: str) -> list[str]:
 
 
 if __name__ == "__main__":
-    if sys.argv[1:2] == ["--run"]:
-        _run(sys.argv[2], sys.argv[3:])
-    else:
-        try:
-            main()
-        except CannotRunError as error:
-            print(error, file=sys.stderr)
-            sys.exit(2)
+    try:
+        main()
+    except CannotRunError as error:
+        print(error, file=sys.stderr)
+        sys.exit(2)

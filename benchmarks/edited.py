@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import gzip
-import json
 import random
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Any
 
 import numpy as np
+
+from benchmarks import read_rows, save_texts
 
 RATES = (0.0, 0.05, 0.1, 0.2, 0.3, 0.45)  # shares of the words that are edited; an original has none of them
 
@@ -40,24 +39,16 @@ def edited(files: Iterable[Path], documents: int, folder: Path, *, seed: int) ->
             rate = chosen.choice(RATES)
             rows.append((_copy(originals[story], rate, originals, words, chosen), story, rate))
     chosen.shuffle(rows)
-    data = [text.encode() for text, _, _ in rows]
-    np.save(folder / "offsets.npy", np.cumsum([0, *map(len, data)]))
-    (folder / "texts.bin").write_bytes(b"".join(data))
     np.save(folder / "stories.npy", np.array([story for _, story, _ in rows]))
     np.save(folder / "rates.npy", np.array([rate for _, _, rate in rows]))
-    return round(sum(map(len, data)) / 1e6, 1)
+    return save_texts((text for text, _, _ in rows), folder)
 
 
 def _texts(path: Path) -> Iterator[str]:
     labels = path.with_name(path.name.replace(".docs.", ".labels."))
-    known = _rows(labels) if labels != path and labels.exists() else ()
+    known = read_rows(labels) if labels != path and labels.exists() else ()
     repeated = {row["b"] for row in known if row.get("label") in ("dup", "similar")}
-    yield from (row["text"] for row in _rows(path) if row.get("id") not in repeated)
-
-
-def _rows(path: Path) -> Iterator[dict[str, Any]]:
-    with gzip.open(path, "rt", encoding="utf-8") as lines:
-        yield from map(json.loads, lines)
+    yield from (row["text"] for row in read_rows(path) if row.get("id") not in repeated)
 
 
 def _pieces(text: str) -> list[str]:

@@ -12,7 +12,8 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from itertools import islice
-from typing import Final, Literal
+from pathlib import Path
+from typing import Final, Literal, NamedTuple, Self
 
 import numpy as np
 from numba import njit
@@ -50,6 +51,11 @@ class Texts:
     offsets: NDArray[np.int64]
     data: NDArray[np.uint8]
 
+    @classmethod
+    def of(cls, folder: Path) -> Self:
+        """What ``save_texts`` wrote, of which only the parts that are read take memory."""
+        return cls(np.load(folder / "offsets.npy"), np.memmap(folder / "texts.bin", dtype=np.uint8, mode="r"))
+
     def __iter__(self) -> Iterator[str]:
         for document in range(len(self.offsets) - 1):
             yield self.data[self.offsets[document] : self.offsets[document + 1]].tobytes().decode()
@@ -61,8 +67,7 @@ def generate(documents: int, *, seed: int) -> Corpus:
     rank = np.arange(1, _LEMMAS + 1)
     language = _make_alias_table(1 / (rank + 6.0) ** 1.05)
     topical = _make_alias_table(1 / (rank[_COMMON:] + 6.0) ** 0.80)
-    sizes = _draw_story_sizes(documents, random)
-    indptr, tokens, stories = _write_stories(seed, sizes, *language, *topical)
+    indptr, tokens, stories = _write_stories(seed, _draw_story_sizes(documents, random), language, topical)
     order = random.permutation(len(stories))[:documents]
     shuffled = np.concatenate(([0], np.cumsum(np.diff(indptr)[order])))
     return Corpus(shuffled, _gather(tokens, indptr[:-1][order], shuffled), stories[order], _LEMMAS)
@@ -78,16 +83,14 @@ def harder(corpus: Corpus) -> Corpus:
 
 def write_texts(corpus: Corpus, *, seed: int = 7, words: Words = "made-up") -> Texts:
     """Spell the lemmas as words with capitals, punctuation and figures."""
-    if words == "russian":
-        pool, starts, lengths = _read_russian_forms()
-        endings, ending_starts = _pack([b"" for _ in _ENDINGS])
-    else:
-        pool, starts, lengths = _make_stems(seed)
-        endings, ending_starts = _pack([ending.encode() for ending in _ENDINGS])
-    room = int(lengths[corpus.tokens].sum()) + len(corpus.tokens) * (int(np.diff(ending_starts).max()) + 12)
+    russian = words == "russian"
+    stems = _pack(_read_russian_forms() if russian else _make_stems(seed))
+    endings = _pack(["" if russian else ending for ending in _ENDINGS])
+    longest = int(np.diff(endings.starts).max())
+    room = int(np.diff(stems.starts)[corpus.tokens].sum()) + len(corpus.tokens) * (longest + 12)
     data = np.empty(room, dtype=np.uint8)
     offsets = np.zeros(len(corpus) + 1, dtype=np.int64)
-    size = _spell(corpus.indptr, corpus.tokens, pool, starts, lengths, endings, ending_starts, offsets, data)
+    size = _spell(corpus.indptr, corpus.tokens, stems, endings, offsets, data)
     return Texts(offsets, data[:size].copy())
 
 
@@ -99,36 +102,38 @@ _ENDINGS = [
 ]  # fmt: skip
 
 
-def _make_stems(seed: int) -> tuple[NDArray[np.uint8], NDArray[np.int64], NDArray[np.int64]]:
+class Strings(NamedTuple):
+    """Strings as UTF-8 in one buffer, and where each begins; the last number is the end."""
+
+    data: NDArray[np.uint8]
+    starts: NDArray[np.int64]
+
+
+def _make_stems(seed: int) -> list[str]:
     random = np.random.default_rng(seed)
-    seen: set[str] = set()
-    stems: list[bytes] = []
+    # In the order in which they were made.
+    stems: dict[str, None] = {}
     while len(stems) < _LEMMAS:
         syllables = 1 + (len(stems) > _COMMON) + (len(stems) > 6000) + random.integers(0, 2, 4096)
         consonants, vowels = random.integers(0, 20, (4096, 5)), random.integers(0, 9, (4096, 5))
         for draw in range(min(4096, _LEMMAS - len(stems))):
             letters = [_CONSONANTS[consonants[draw, at]] + _VOWELS[vowels[draw, at]] for at in range(syllables[draw])]
-            stem = "".join(letters) + _CONSONANTS[consonants[draw, 4]]
-            if stem not in seen:
-                seen.add(stem)
-                stems.append(stem.encode())
-    pool, starts = _pack(stems)
-    return pool, starts[:-1], np.diff(starts)
+            stems["".join(letters) + _CONSONANTS[consonants[draw, 4]]] = None
+    return list(stems)
 
 
-def _read_russian_forms() -> tuple[NDArray[np.uint8], NDArray[np.int64], NDArray[np.int64]]:
+def _read_russian_forms() -> list[str]:
     from wordfreq import iter_wordlist
 
     forms = list(islice(filter(_RUSSIAN.fullmatch, iter_wordlist("ru", "best")), _LEMMAS))
     if len(forms) < _LEMMAS:
         raise RuntimeError(f"{len(forms)} Russian forms, expected {_LEMMAS}")
-    pool, starts = _pack([form.encode() for form in forms])
-    return pool, starts[:-1], np.diff(starts)
+    return forms
 
 
-def _pack(strings: list[bytes]) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
-    starts = np.concatenate(([0], np.cumsum([len(string) for string in strings]))).astype(np.int64)
-    return np.frombuffer(b"".join(strings), dtype=np.uint8), starts
+def _pack(strings: list[str]) -> Strings:
+    data = [string.encode() for string in strings]
+    return Strings(np.frombuffer(b"".join(data), dtype=np.uint8), np.cumsum([0, *map(len, data)], dtype=np.int64))
 
 
 def _draw_story_sizes(documents: int, random: np.random.Generator) -> NDArray[np.int64]:
@@ -143,9 +148,15 @@ def _draw_story_sizes(documents: int, random: np.random.Generator) -> NDArray[np
     return sizes
 
 
-def _make_alias_table(weights: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
-    """Make tables for Walker's alias method: keep entry i with probability ``keep[i]``, otherwise take ``other[i]``."""
-    return _balance(weights * (len(weights) / weights.sum()))
+class AliasTable(NamedTuple):
+    """For Walker's alias method: keep entry i with probability ``keep[i]``, otherwise take ``other[i]``."""
+
+    keep: NDArray[np.float64]
+    other: NDArray[np.int64]
+
+
+def _make_alias_table(weights: NDArray[np.float64]) -> AliasTable:
+    return AliasTable(*_balance(weights * (len(weights) / weights.sum())))
 
 
 @njit(cache=True)
@@ -168,35 +179,31 @@ def _balance(share: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[n
 
 
 @njit(cache=True)
-def _draw(keep: NDArray[np.float64], other: NDArray[np.int64]) -> int:
-    drawn = np.random.randint(0, keep.size)
-    return drawn if np.random.random() < keep[drawn] else other[drawn]
+def _draw(table: AliasTable) -> int:
+    drawn = np.random.randint(0, table.keep.size)
+    return drawn if np.random.random() < table.keep[drawn] else table.other[drawn]
 
 
 @njit(cache=True)
-def _compose(
-    out: NDArray[np.int32], topics: NDArray[np.int32], keep: NDArray[np.float64], other: NDArray[np.int64]
-) -> int:
+def _compose(out: NDArray[np.int32], topics: NDArray[np.int32], language: AliasTable) -> int:
     length = min(max(int(np.exp(np.random.normal(np.log(_MEAN_LENGTH) - 0.125, 0.5))), 30), 1500)
     for place in range(length):
         if np.random.random() < 0.40:
             skew = np.random.random()
             out[place] = topics[int(skew * skew * topics.size)]
         else:
-            out[place] = _draw(keep, other)
+            out[place] = _draw(language)
     return length
 
 
 @njit(cache=True)
-def _reprint(
-    original: NDArray[np.int32], out: NDArray[np.int32], keep: NDArray[np.float64], other: NDArray[np.int64]
-) -> int:
+def _reprint(original: NDArray[np.int32], out: NDArray[np.int32], language: AliasTable) -> int:
     edited = np.random.random() ** 2 * 0.45
     length = 0
     for token in original:
         chance = np.random.random()
         if chance < edited * 0.5:
-            out[length] = _draw(keep, other)
+            out[length] = _draw(language)
             length += 1
         elif chance >= edited:
             out[length] = token
@@ -206,12 +213,7 @@ def _reprint(
 
 @njit(cache=True)
 def _write_stories(
-    seed: int,
-    sizes: NDArray[np.int64],
-    keep: NDArray[np.float64],
-    other: NDArray[np.int64],
-    topical_keep: NDArray[np.float64],
-    topical_other: NDArray[np.int64],
+    seed: int, sizes: NDArray[np.int64], language: AliasTable, topical: AliasTable
 ) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int32]]:
     np.random.seed(seed)
     documents = sizes.sum()
@@ -221,15 +223,15 @@ def _write_stories(
     document = 0
     for story in range(sizes.size):
         for topic in range(_TOPIC_LEMMAS):
-            topics[topic] = _draw(topical_keep, topical_other) + _COMMON
+            topics[topic] = _draw(topical) + _COMMON
         original = 0
         for member in range(sizes[story]):
             fresh = member == 0 or np.random.random() < 0.30
             begin = indptr[document]
             if fresh:
-                length = _compose(out, topics, keep, other)
+                length = _compose(out, topics, language)
             else:
-                length = _reprint(tokens[indptr[original] : indptr[original + 1]], out, keep, other)
+                length = _reprint(tokens[indptr[original] : indptr[original + 1]], out, language)
             if begin + length > tokens.size:
                 tokens = np.concatenate((tokens, np.empty(tokens.size // 3, np.int32)))
             tokens[begin : begin + length] = out[:length]
@@ -260,9 +262,9 @@ def _chance(token: int, before: int, salt: int) -> float:
 
 
 @njit(cache=True)
-def _put(data: NDArray[np.uint8], size: int, source: NDArray[np.uint8], begin: int, end: int) -> int:
-    for position in range(begin, end):
-        data[size] = source[position]
+def _put(data: NDArray[np.uint8], size: int, strings: Strings, number: int) -> int:
+    for position in range(strings.starts[number], strings.starts[number + 1]):
+        data[size] = strings.data[position]
         size += 1
     return size
 
@@ -278,28 +280,6 @@ def _capitalise(data: NDArray[np.uint8], begin: int) -> None:
 
 
 @njit(cache=True)
-def _spell_word(
-    data: NDArray[np.uint8],
-    size: int,
-    lemma: int,
-    before: int,
-    capital: bool,
-    pool: NDArray[np.uint8],
-    starts: NDArray[np.int64],
-    lengths: NDArray[np.int64],
-    endings: NDArray[np.uint8],
-    ending_starts: NDArray[np.int64],
-) -> int:
-    begin = size
-    size = _put(data, size, pool, starts[lemma], starts[lemma] + lengths[lemma])
-    ending = int(_chance(lemma, before, 1) ** 2 * (1 + lemma * 7919 % 14))
-    size = _put(data, size, endings, ending_starts[ending], ending_starts[ending + 1])
-    if capital or _chance(lemma, before, 3) < 0.06:
-        _capitalise(data, begin)
-    return size
-
-
-@njit(cache=True)
 def _spell_figure(data: NDArray[np.uint8], size: int, figure: int) -> int:
     data[size] = 32
     for place in range(4):
@@ -312,11 +292,8 @@ def _spell_figure(data: NDArray[np.uint8], size: int, figure: int) -> int:
 def _spell(
     indptr: NDArray[np.int64],
     tokens: NDArray[np.int32],
-    pool: NDArray[np.uint8],
-    starts: NDArray[np.int64],
-    lengths: NDArray[np.int64],
-    endings: NDArray[np.uint8],
-    ending_starts: NDArray[np.int64],
+    stems: Strings,
+    endings: Strings,
     offsets: NDArray[np.int64],
     data: NDArray[np.uint8],
 ) -> int:
@@ -325,7 +302,12 @@ def _spell(
         before, capital = 0, True
         for position in range(indptr[document], indptr[document + 1]):
             lemma = tokens[position]
-            size = _spell_word(data, size, lemma, before, capital, pool, starts, lengths, endings, ending_starts)
+            begin = size
+            size = _put(data, size, stems, lemma)
+            ending = int(_chance(lemma, before, 1) ** 2 * (1 + lemma * 7919 % 14))
+            size = _put(data, size, endings, ending)
+            if capital or _chance(lemma, before, 3) < 0.06:
+                _capitalise(data, begin)
             chance = _chance(lemma, before, 2)
             capital = chance < 0.055
             if chance < 0.14:

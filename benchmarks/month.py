@@ -12,11 +12,8 @@ document: real words and real lengths, but stories that recur again and again.
 from __future__ import annotations
 
 import argparse
-import gzip
 import json
 import statistics
-import subprocess
-import sys
 import tempfile
 from array import array
 from collections.abc import Callable, Iterator
@@ -27,7 +24,7 @@ from typing import Any, get_args
 
 import numpy as np
 
-from benchmarks import timed, write_figures
+from benchmarks import in_own_process, read_texts, save_texts, timed, write_figures
 from benchmarks.generator import MONTH, Words, generate, harder, write_texts
 from infostream_dedup.language.text.surface_pool import Utf8Texts
 from infostream_dedup.links.relation import Relation
@@ -45,21 +42,20 @@ ROOM = 64
 def main() -> None:
     """Generate the texts, run the job, print and store the rows."""
     arguments = _arguments()
-    if arguments.run:
-        print(json.dumps(_measure_job(Path(arguments.run[0]), *arguments.run[1:])))
-        return
     rows = []
     for documents in arguments.documents:
-        with tempfile.TemporaryDirectory() as folder:
-            megabytes = _make_texts(arguments, documents, Path(folder))
+        with tempfile.TemporaryDirectory() as name:
+            folder = Path(name)
+            megabytes = _make_texts(arguments, documents, folder)
+            settings = Settings(representation=arguments.representation, target=arguments.target)
             for _ in range(arguments.runs):
-                row = _in_own_process(folder, arguments.texts, arguments.representation, arguments.target)
+                row = in_own_process(_measure_job, folder, arguments.texts, settings)
                 rows.append({"documents": documents, "megabytes": megabytes, **row})
                 print(json.dumps(rows[-1]), flush=True)
     summary = _summarise(rows)
     for line in summary:
         print(json.dumps(line))
-    what = {name: str(value) for name, value in vars(arguments).items() if name not in ("out", "run", "real")}
+    what = {name: str(value) for name, value in vars(arguments).items() if name not in ("out", "real")}
     write_figures(arguments.out, **what, real=bool(arguments.real), rows=rows, summary=summary)
 
 
@@ -80,7 +76,6 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--real", type=Path, help="gzipped JSON Lines with title and text to repeat")
     parser.add_argument("--runs", type=int, default=1)
     parser.add_argument("--out", type=Path)
-    parser.add_argument("--run", nargs=4, help=argparse.SUPPRESS)
     return parser.parse_args()
 
 
@@ -89,28 +84,13 @@ def _make_texts(arguments: argparse.Namespace, documents: int, folder: Path) -> 
         return repeated(arguments.real, documents, folder)
     corpus = generate(documents, seed=arguments.seed)
     texts = write_texts(harder(corpus) if arguments.hard else corpus, words=arguments.words)
-    np.save(folder / "offsets.npy", texts.offsets)
-    texts.data.tofile(folder / "texts.bin")
-    return round(len(texts.data) / 1e6, 1)
+    return save_texts(texts, folder)
 
 
 def repeated(path: Path, documents: int, folder: Path) -> float:
     """Write the texts of a file repeatedly until there are enough, each with the repetition's number appended."""
-    with gzip.open(path, "rt", encoding="utf-8") as lines:
-        own = [f"{one.get('title') or ''}\n{one['text']}".encode() for one in map(json.loads, lines)]
-    lengths = np.empty(documents, dtype=np.int64)
-    with (folder / "texts.bin").open("wb") as out:
-        for number in range(documents):
-            times, which = divmod(number, len(own))
-            lengths[number] = out.write(own[which] + f"\n{times:05}".encode())
-    np.save(folder / "offsets.npy", np.concatenate(([0], np.cumsum(lengths))))
-    return round(int(lengths.sum()) / 1e6, 1)
-
-
-def _in_own_process(*arguments: str) -> dict[str, Any]:
-    command = [sys.executable, "-m", "benchmarks.month", "--run", *arguments]
-    answer = subprocess.run(command, stdout=subprocess.PIPE, check=True, text=True)
-    return dict(json.loads(answer.stdout.splitlines()[-1]))
+    own = read_texts(path)
+    return save_texts((f"{own[number % len(own)]}\n{number // len(own):05}" for number in range(documents)), folder)
 
 
 def _arrow_texts(folder: Path) -> Iterator[Utf8Texts]:
@@ -150,8 +130,7 @@ def _read_documents(folder: Path) -> Collection:
 READERS = {"arrow": _read_arrow, "documents": _read_documents}
 
 
-def _measure_job(folder: Path, reader: str, representation: str, target: str) -> dict[str, Any]:
-    settings = Settings(representation=representation, target=target)
+def _measure_job(folder: Path, reader: str, settings: Settings) -> dict[str, Any]:
     toy = collect((Document(id=str(number), text="снег в киеве", lang="ru") for number in range(3)), hashes=False)
     relation_of(toy.key_terms(settings), settings).measures()
     stages: dict[str, dict[str, float]] = {}

@@ -107,26 +107,20 @@ _Runner = tuple[str, Callable[[], Numbers], Callable[[], list[tuple[str, ...]]]]
 def _runners(runs: Any, documents: list[Document]) -> Iterator[_Runner]:
     yield "engine", lambda: _of_engine(documents), lambda: _statuses(documents)
     for on_disk in DISK_CUTS:
-        yield (
-            f"work folder, {on_disk.shards} shards",
-            partial(_of_disk, documents, on_disk),
-            partial(_statuses, documents, disk=True),
-        )
+        name, statuses = f"work folder, {on_disk.shards} shards", partial(_statuses, documents, disk=True)
+        yield name, partial(_of_disk, documents, on_disk), statuses
     rows = [(one.id, one.text, one.title, one.lang) for one in documents]
     for cut, adaptive in SPARK_CUTS:
         runs.conf.set("spark.sql.adaptive.enabled", adaptive)
         frame = runs.createDataFrame(rows, _SCHEMA)
-        yield (
-            f"Spark, {cut.partitions} partitions, {cut.shards} shards, adaptive {adaptive}",
-            partial(_of_spark, frame, cut),
-            partial(_statuses_of_spark, frame, cut),
-        )
+        name = f"Spark, {cut.partitions} partitions, {cut.shards} shards, adaptive {adaptive}"
+        yield name, partial(_of_spark, frame, cut), partial(_statuses_of_spark, frame, cut)
 
 
 def _of_engine(documents: list[Document]) -> Numbers:
     relation = link(collect(documents, hashes=False).key_terms(SETTINGS), SETTINGS, k_min=K_MIN).relation()
     counts = relation.matrix.counts.tocoo()
-    return counts.row, counts.col, counts.data, relation.measures(KS), relation.group_sizes([6])[0]
+    return counts.row, counts.col, counts.data, *_measured(relation)
 
 
 def _of_disk(documents: list[Document], cut: Cut) -> Numbers:
@@ -137,26 +131,21 @@ def _of_disk(documents: list[Document], cut: Cut) -> Numbers:
             linked = DiskRun(
                 folder=work, source=source, settings=SETTINGS, representations=["stem"], plan=Plan(2 << 30, cut)
             ).linked("stem")
-            relation = FoldedLinks(linked, K_MIN)
-            return (
-                *_written_out(linked.nodes, linked.link_table(K_MIN)),
-                relation.measures(KS),
-                relation.group_sizes([6])[0],
-            )
+            return *_written_out(linked.nodes, linked.link_table(K_MIN)), *_measured(FoldedLinks(linked, K_MIN))
 
 
 def _of_spark(frame: Any, cut: SparkCut) -> Numbers:
     run = SparkRun(frame, SETTINGS, order=["id"], cut=cut)
     relation = SpreadLinks(run, K_MIN)
     rows = sorted(relation.links.collected(), key=lambda blob: blob.place)
-    found = (
-        *_written_out(run.nodes, LinkTable([blob.batch for blob in rows])),
-        relation.measures(KS),
-        relation.group_sizes([6])[0],
-    )
+    found = *_written_out(run.nodes, LinkTable([blob.batch for blob in rows])), *_measured(relation)
     relation.links.dropped()
     run.dropped()
     return found
+
+
+def _measured(relation: Any) -> tuple[Any, Any]:
+    return relation.measures(KS), relation.group_sizes([6])[0]
 
 
 def _written_out(nodes: Any, table: LinkTable) -> tuple[Any, Any, Any]:
@@ -186,15 +175,8 @@ def _statuses(documents: list[Document], *, disk: bool = False) -> list[tuple[st
             json.dumps({name: value for name, value in row_of(one).items() if name in _SCHEMA}) for one in documents
         )
         source.write_text("\n".join(lines), encoding="utf-8")
-        dedup(
-            str(source),
-            out,
-            annotate=True,
-            preset="faithful",
-            representation="stem",
-            workdir=Path(folder) / "work" if disk else None,
-            memory="2GB" if disk else None,
-        )
+        beyond: dict[str, Any] = {"workdir": Path(folder) / "work", "memory": "2GB"} if disk else {}
+        dedup(str(source), out, annotate=True, preset="faithful", representation="stem", **beyond)
         rows = [json.loads(line) for line in out.read_text(encoding="utf-8").splitlines()]
     return [_status(row) for row in rows]
 

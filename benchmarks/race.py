@@ -23,11 +23,9 @@ from __future__ import annotations
 
 import argparse
 import json
-import subprocess
-import sys
 import tempfile
 from array import array
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -35,9 +33,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from benchmarks import timed, write_figures
+from benchmarks import in_own_process, save_texts, timed, write_figures
 from benchmarks.edited import RATES, edited
-from benchmarks.generator import generate, write_texts
+from benchmarks.generator import Texts, generate, write_texts
 from benchmarks.month import peak_gigabytes, repeated
 
 PERMUTATIONS = 128
@@ -58,26 +56,27 @@ def main() -> None:
     parser.add_argument("--repeats", type=int, default=1)
     parser.add_argument("--cold", action="store_true", help="include the host's work for memory not touched before")
     parser.add_argument("--out", type=Path)
-    parser.add_argument("--run", nargs=2, help=argparse.SUPPRESS)
     arguments = parser.parse_args()
-    if arguments.run:
-        print(json.dumps(_measure(arguments.run[0], Path(arguments.run[1]), touch=not arguments.cold)))
-        return
-    with tempfile.TemporaryDirectory() as folder:
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
         if arguments.edited:
-            megabytes = edited(arguments.edited, arguments.documents, Path(folder), seed=arguments.seed)
+            megabytes = edited(arguments.edited, arguments.documents, folder, seed=arguments.seed)
+        elif arguments.real:
+            megabytes = repeated(arguments.real, arguments.documents, folder)
         else:
-            megabytes = _make_texts(arguments.documents, arguments.seed, arguments.real, Path(folder))
+            corpus = generate(arguments.documents, seed=arguments.seed)
+            megabytes = save_texts(write_texts(corpus, seed=arguments.seed), folder)
+            np.save(folder / "stories.npy", corpus.stories)
         rows = [
             {
-                "contestant": name,
+                "contestant": contestant,
                 "documents": arguments.documents,
                 "megabytes": megabytes,
                 "memory": "fresh" if arguments.cold else "touched",
-                **_in_own_process(name, folder, cold=arguments.cold),
+                **in_own_process(_measure, contestant, folder, not arguments.cold),
             }
             for _ in range(arguments.repeats)
-            for name in arguments.contestants
+            for contestant in arguments.contestants
         ]
     own = min((row["cpu_seconds"] for row in rows if row["contestant"] == arguments.contestants[0]), default=None)
     for row in rows:
@@ -86,26 +85,9 @@ def main() -> None:
     write_figures(arguments.out, seed=arguments.seed, real=bool(arguments.real), rows=rows)
 
 
-def _make_texts(documents: int, seed: int, real: Path | None, folder: Path) -> float:
-    if real is not None:
-        return repeated(real, documents, folder)
-    corpus = generate(documents, seed=seed)
-    texts = write_texts(corpus, seed=seed)
-    np.save(folder / "offsets.npy", texts.offsets)
-    texts.data.tofile(folder / "texts.bin")
-    np.save(folder / "stories.npy", corpus.stories)
-    return round(len(texts.data) / 1e6, 1)
-
-
-def _in_own_process(name: str, folder: str, *, cold: bool) -> dict[str, Any]:
-    command = [sys.executable, "-m", "benchmarks.race", "--run", name, folder, *(["--cold"] if cold else [])]
-    answer = subprocess.run(command, capture_output=True, check=True, text=True)
-    return dict(json.loads(answer.stdout.splitlines()[-1]))
-
-
-def _measure(name: str, folder: Path, *, touch: bool) -> dict[str, Any]:
-    texts = list(_texts(folder))
-    run = CONTESTANTS[name](texts)
+def _measure(contestant: str, folder: Path, touch: bool) -> dict[str, Any]:
+    texts = list(Texts.of(folder))
+    run = CONTESTANTS[contestant](texts)
     if touch:
         np.ones(TOUCHED_BYTES, dtype=np.uint8)
         peak_gigabytes()
@@ -116,12 +98,6 @@ def _measure(name: str, folder: Path, *, touch: bool) -> dict[str, Any]:
         "peak_gigabytes": peak_gigabytes(),
         **_judge(a, b, len(texts), folder / "stories.npy"),
     }
-
-
-def _texts(folder: Path) -> Iterator[str]:
-    offsets, data = np.load(folder / "offsets.npy"), (folder / "texts.bin").read_bytes()
-    for start, end in zip(offsets[:-1].tolist(), offsets[1:].tolist(), strict=True):
-        yield data[start:end].decode()
 
 
 def _judge(a: NDArray[np.int64], b: NDArray[np.int64], documents: int, truth: Path) -> dict[str, Any]:
@@ -209,18 +185,25 @@ def _documents(texts: list[str], **options: Any) -> Run:
     return lambda: _as_arrays((int(row.a), int(row.b)) for row in pairs(documents, **options))
 
 
+def _one_by_one(index: Any, sketches: Iterable[Any]) -> Pairs:
+    """Ask an index of MinHash sketches for each document, then enter it."""
+    found: list[tuple[int, int]] = []
+    for number, sketch in enumerate(sketches):
+        found.extend((other, number) for other in index.query(sketch))
+        index.insert(number, sketch)
+    return _as_arrays(found)
+
+
 def _datasketch(texts: list[str]) -> Run:
     from datasketch import MinHash, MinHashLSH
 
+    def sketch_of(text: str) -> MinHash:
+        sketch = MinHash(num_perm=PERMUTATIONS)
+        sketch.update_batch([shingle.encode() for shingle in _shingles(text)])
+        return sketch
+
     def run() -> Pairs:
-        index = MinHashLSH(threshold=LSH_THRESHOLD, num_perm=PERMUTATIONS)
-        found: list[tuple[int, int]] = []
-        for number, text in enumerate(texts):
-            sketch = MinHash(num_perm=PERMUTATIONS)
-            sketch.update_batch([shingle.encode() for shingle in _shingles(text)])
-            found.extend((other, number) for other in index.query(sketch))
-            index.insert(number, sketch)
-        return _as_arrays(found)
+        return _one_by_one(MinHashLSH(threshold=LSH_THRESHOLD, num_perm=PERMUTATIONS), map(sketch_of, texts))
 
     return run
 
@@ -235,11 +218,7 @@ def _rensa(texts: list[str]) -> Run:
             sketch = RMinHash(num_perm=PERMUTATIONS, seed=42)
             sketch.update(_shingles(text))
             sketches.append(sketch)
-        found: list[tuple[int, int]] = []
-        for number, sketch in enumerate(sketches):
-            found.extend((other, number) for other in index.query(sketch))
-            index.insert(number, sketch)
-        return _as_arrays(found)
+        return _one_by_one(index, sketches)
 
     return run
 

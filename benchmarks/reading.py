@@ -47,10 +47,8 @@ def main() -> None:
         documents = _write(path, arguments)
         size = path.stat().st_size / 1e6
         print(f"{documents} documents, {size:.1f} MB")
-        rows = [_measured(name, work, path, size, arguments.runs) for name, work in WAYS.items()]
         table = path.with_suffix(".parquet")
         pq.write_table(pa_json.read_json(path), table)
-        rows += [_measured(name, work, table, size, arguments.runs) for name, work in TABLE_WAYS.items()]
         cells = path.with_suffix(".csv")
         # Write the texts and strings of JSON Lines as CSV.
         csv.field_size_limit(1 << 30)
@@ -58,7 +56,11 @@ def main() -> None:
             writer = csv.DictWriter(out, ("id", "title", "text", "lang", "published", "source"), extrasaction="ignore")
             writer.writeheader()
             writer.writerows(orjson.loads(line) for line in lines)
-        rows += [_measured(name, work, cells, size, arguments.runs) for name, work in CSV_WAYS.items()]
+        rows = [
+            _measured(name, work, path.with_suffix(suffix), size, arguments.runs)
+            for suffix, ways in WAYS.items()
+            for name, work in ways.items()
+        ]
     write_figures(arguments.out, real=bool(arguments.real), documents=documents, mb=round(size, 1), rows=rows)
 
 
@@ -84,14 +86,6 @@ def _in_columns(path: Path) -> int:
     return sum(len(one) if isinstance(one, DocumentBlock) else 1 for one in blocks)
 
 
-WAYS: dict[str, Callable[[Path], int]] = {
-    "every byte": _every_byte,
-    "orjson into Python objects, unchecked": _parser_alone,
-    "documents one by one": _one_by_one,
-    "documents in columns": _in_columns,
-}
-
-
 def _rows_alone(path: Path) -> int:
     with pq.ParquetFile(path) as file:
         return sum(batch.num_rows for batch in file.iter_batches())
@@ -102,17 +96,25 @@ def _cells_alone(path: Path) -> int:
         return sum(1 for _ in csv.reader(stream)) - 1
 
 
-CSV_WAYS: dict[str, Callable[[Path], int]] = {
-    "CSV, Python's parser alone": _cells_alone,
-    "CSV, documents one by one": _one_by_one,
-    "CSV, documents in columns": _in_columns,
+WAYS: dict[str, dict[str, Callable[[Path], int]]] = {
+    ".jsonl": {
+        "every byte": _every_byte,
+        "orjson into Python objects, unchecked": _parser_alone,
+        "documents one by one": _one_by_one,
+        "documents in columns": _in_columns,
+    },
+    ".parquet": {
+        "Parquet, unpacked only": _rows_alone,
+        "Parquet, documents one by one": _one_by_one,
+        "Parquet, documents in columns": _in_columns,
+    },
+    ".csv": {
+        "CSV, Python's parser alone": _cells_alone,
+        "CSV, documents one by one": _one_by_one,
+        "CSV, documents in columns": _in_columns,
+    },
 }
-
-TABLE_WAYS: dict[str, Callable[[Path], int]] = {
-    "Parquet, unpacked only": _rows_alone,
-    "Parquet, documents one by one": _one_by_one,
-    "Parquet, documents in columns": _in_columns,
-}
+"""Ways to read a file by its suffix."""
 
 
 def _measured(name: str, work: Callable[[Path], int], path: Path, size: float, runs: int) -> dict[str, Any]:

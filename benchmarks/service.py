@@ -13,7 +13,6 @@ import itertools
 import json
 import os
 import resource
-import signal
 import socket
 import sqlite3
 import subprocess
@@ -21,18 +20,19 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from random import Random
-from typing import Any, Final
+from typing import Any, Final, Self
 
 import httpx
 import orjson
 
+from benchmarks import in_own_process
 from infostream_dedup.stream.deduplicator import Deduplicator
 from infostream_dedup.stream.settings import StreamSettings
 
-_BATCH: Final = 500
+BATCH: Final = 500
 _SOURCES: Final = 40
 _SENTENCES: Final = 8
 _WORDS: Final = 12
@@ -52,12 +52,12 @@ Tables that pages read by the ordinal of one document (signatures, evidence, tex
 _ORDINALS: Final = ("ordinal", "earliest", "begun")
 
 
-def made_up_documents(count: int, *, seed: int = 0, first: int = 0) -> Iterator[dict[str, Any]]:
+def made_up_documents(count: int) -> Iterator[dict[str, Any]]:
     """Documents of dictionary words in three languages, one a minute; half of them are copies with small changes."""
-    random = Random(seed)  # noqa: S311 - texts, not secrets
+    random = Random(0)  # noqa: S311 - texts, not secrets
     words = _words()
     stories: list[tuple[str, str, list[str]]] = []
-    for number in range(first, first + count):
+    for number in range(count):
         if stories and random.random() < 0.5:
             language, title, sentences = stories[-1 - int(len(stories) * random.random() ** 3) % len(stories)]
             sentences = [one for one in sentences if random.random() > 0.1] or sentences
@@ -86,8 +86,8 @@ def write_store(path: Path, documents: int, *, copies: int = 1) -> None:
     """Ingest a made-up stream with its texts, then copy it."""
     rows = list(made_up_documents(documents))
     with Deduplicator.open(path, StreamSettings.of({"keep_text": True})) as stream:
-        for begin in range(0, documents, _BATCH):
-            stream.process(rows[begin : begin + _BATCH])
+        for begin in range(0, documents, BATCH):
+            stream.process(rows[begin : begin + BATCH])
     multiply(path, copies)
 
 
@@ -128,62 +128,44 @@ _START_SECONDS: Final = 1_800.0
 
 
 class ServedStore:
-    """``serve`` over a store."""
+    """``serve`` over a store, for the time of a ``with``."""
 
     def __init__(self, store: Path, *options: str) -> None:
         with socket.socket() as taken:
             taken.bind(("127.0.0.1", 0))
             self.port = int(taken.getsockname()[1])
-        self.store, self._options = store, options
-        self.process: subprocess.Popen[bytes] | None = None
+        self.address = f"http://127.0.0.1:{self.port}"
+        self.start_seconds = 0.0
+        command = [sys.executable, "-m", "infostream_dedup", "serve", "--store", str(store), *options]
+        self._command = [*command, "--port", str(self.port)]
 
-    @property
-    def address(self) -> str:
-        """Where it listens."""
-        return f"http://127.0.0.1:{self.port}"
-
-    def start(self) -> float:
-        """Start it, and return the seconds until it was ready."""
+    def __enter__(self) -> Self:
         begin = time.monotonic()
-        command = [sys.executable, "-m", "infostream_dedup", "serve", "--store", str(self.store), *self._options]
-        self.process = subprocess.Popen([*command, "--port", str(self.port)], stderr=subprocess.DEVNULL)
+        self._process = subprocess.Popen(self._command, stderr=subprocess.DEVNULL)
         with httpx.Client(base_url=self.address, timeout=60) as client:
             while time.monotonic() - begin < _START_SECONDS:
-                if self.process.poll() is not None:
-                    raise RuntimeError(f"the service ended with {self.process.returncode}")
+                if self._process.poll() is not None:
+                    raise RuntimeError(f"the service ended with {self._process.returncode}")
                 with contextlib.suppress(httpx.TransportError):
                     if client.get("/ready").status_code == 200:
-                        return time.monotonic() - begin
+                        self.start_seconds = time.monotonic() - begin
+                        return self
                 time.sleep(0.1)
         raise RuntimeError("the service is not ready")
 
-    def kill(self) -> None:
-        """Kill it without a warning, and wait until it is gone."""
-        self._end(signal.SIGKILL)
-
-    def stop(self) -> None:
-        """Ask it to end."""
-        self._end(signal.SIGTERM)
+    def __exit__(self, *_: object) -> None:
+        self._process.terminate()
+        self._process.wait(timeout=120)
 
     def memory(self) -> int:
         """Resident bytes of the process."""
-        if self.process is None:
-            return 0
-        status = Path(f"/proc/{self.process.pid}/status").read_text("utf-8")
-        (line,) = [line for line in status.splitlines() if line.startswith("VmRSS:")]
-        return int(line.split()[1]) * 1024
+        status = Path(f"/proc/{self._process.pid}/status").read_text("utf-8")
+        return int(status.partition("VmRSS:")[2].split()[0]) * 1024
 
     def cpu_seconds(self) -> float:
         """User and system seconds of the process so far."""
-        if self.process is None:
-            return 0.0
-        fields = Path(f"/proc/{self.process.pid}/stat").read_text("utf-8").rsplit(")", 1)[1].split()
+        fields = Path(f"/proc/{self._process.pid}/stat").read_text("utf-8").rsplit(")", 1)[1].split()
         return (int(fields[11]) + int(fields[12])) / 100
-
-    def _end(self, number: int) -> None:
-        if self.process is not None and self.process.poll() is None:
-            self.process.send_signal(number)
-            self.process.wait(timeout=120)
 
 
 def quantile(values: list[float], share: float) -> float:
@@ -192,7 +174,6 @@ def quantile(values: list[float], share: float) -> float:
     return round(1000 * ordered[min(int(share * len(ordered)), len(ordered) - 1)], 1)
 
 
-BATCH: Final = 500
 GREEDY: Final = {"idle": 1_000, "headers": 80, "bodies": 40, "readers": 20}
 MOST_SECONDS: Final = 15.0
 _MEMORY_EVERY: Final = 10_000
@@ -236,19 +217,18 @@ def main() -> None:
 
 def slow_clients(folder: Path) -> dict[str, Any]:
     """Open connections that say nothing, send two bytes a second, or read nothing; ask for /health meanwhile."""
-    served = ServedStore(folder / "slow.db", "--representation", "stem", "--keep-text")
-    served.start()
     documents = list(made_up_documents(2_000))
-    with httpx.Client(base_url=served.address, timeout=120) as client:
+    with (
+        ServedStore(folder / "slow.db", "--representation", "stem", "--keep-text") as served,
+        httpx.Client(base_url=served.address, timeout=120) as client,
+    ):
         for begin in range(0, len(documents), BATCH):
-            client.post("/v1/batches", json={"documents": documents[begin : begin + BATCH]}).raise_for_status()
-    calm = _health(served, 3.0)
-    slow = SlowClients(served.port)
-    waits = _health(served, MOST_SECONDS + 5)
-    left = slow.left()
-    with httpx.Client(base_url=served.address) as client:
+            _send(client, documents[begin : begin + BATCH])
+        calm = _health(served, 3.0)
+        slow = SlowClients(served.port)
+        waits = _health(served, MOST_SECONDS + 5)
+        left = slow.left()
         alive = client.get("/v1/groups").status_code == 200
-    served.stop()
     return {
         "clients": GREEDY, "seconds_until_gone": slow.ends(), "left": left, "alive": alive,
         "health_p50_ms": quantile(waits, 0.5), "health_p99_ms": quantile(waits, 0.99),
@@ -328,19 +308,17 @@ def batches_and_reads(folder: Path, documents: int, more: int) -> dict[str, Any]
     """Send batches of 500 over HTTP, and judge the same documents by ``ingest``; then send more beside readers."""
     rows = made_up_documents(BATCH + documents + more)
     warm, first = list(itertools.islice(rows, BATCH)), list(itertools.islice(rows, documents))
-    file = folder / "news.jsonl"
-    file.write_bytes(b"".join(orjson.dumps(row) + b"\n" for row in [*warm, *first]))
-    served = ServedStore(folder / "served.db", "--keep-text")
-    served.start()
-    with httpx.Client(base_url=served.address, timeout=300) as client:
+    with (
+        ServedStore(folder / "served.db", "--keep-text") as served,
+        httpx.Client(base_url=served.address, timeout=300) as client,
+    ):
         _send(client, warm)
         cpu, wall = served.cpu_seconds(), time.monotonic()
         for begin in range(0, documents, BATCH):
             _send(client, first[begin : begin + BATCH])
         over_http = {"wall": time.monotonic() - wall, "cpu": served.cpu_seconds() - cpu}
-    alone = _ingested(folder, file, len(warm))
-    reads = _reads_while_writing(served, rows)
-    served.stop()
+        alone = in_own_process(_ingested, folder / "ingested.db", warm, first)
+        reads = _reads_while_writing(served, client, rows)
     return {
         "documents": documents,
         "http_documents_per_second": round(documents / over_http["wall"]),
@@ -358,7 +336,7 @@ def _send(client: httpx.Client, rows: list[dict[str, Any]]) -> None:
     client.post("/v1/batches", content=body, headers={"content-type": "application/json"}).raise_for_status()
 
 
-def _reads_while_writing(served: ServedStore, rows: Iterator[dict[str, Any]]) -> dict[str, Any]:
+def _reads_while_writing(served: ServedStore, writer: httpx.Client, rows: Iterator[dict[str, Any]]) -> dict[str, Any]:
     paths = ("/health", "/v1/documents/d7", "/v1/groups", "/v1/stats", "/groups")
     waits: dict[str, list[float]] = {path: [] for path in paths}
     ended = threading.Event()
@@ -376,11 +354,10 @@ def _reads_while_writing(served: ServedStore, rows: Iterator[dict[str, Any]]) ->
     for thread in threads:
         thread.start()
     memory = [served.memory() >> 20]
-    with httpx.Client(base_url=served.address, timeout=300) as client:
-        for number, batch in enumerate(iter(lambda: list(itertools.islice(rows, BATCH)), []), 1):
-            _send(client, batch)
-            if number * BATCH % _MEMORY_EVERY == 0:
-                memory.append(served.memory() >> 20)
+    for number, batch in enumerate(iter(lambda: list(itertools.islice(rows, BATCH)), []), 1):
+        _send(writer, batch)
+        if number * BATCH % _MEMORY_EVERY == 0:
+            memory.append(served.memory() >> 20)
     ended.set()
     for thread in threads:
         thread.join()
@@ -394,42 +371,31 @@ def _reads_while_writing(served: ServedStore, rows: Iterator[dict[str, Any]]) ->
     }
 
 
-def _ingested(folder: Path, file: Path, warm: int) -> dict[str, float]:
-    """Seconds of ``ingest`` over the same documents in the same batches, without those of its first batch."""
-    code = (
-        "import sys, time, orjson\n"
-        "from pathlib import Path\n"
-        "from infostream_dedup.stream.deduplicator import Deduplicator\n"
-        "from infostream_dedup.stream.settings import StreamSettings\n"
-        "lines = Path(sys.argv[1]).read_bytes().splitlines()\n"
-        "with Deduplicator.open(sys.argv[2], StreamSettings.of({'keep_text': True})) as stream:\n"
-        f"    stream.process([orjson.loads(line) for line in lines[:{warm}]])\n"
-        "    wall, cpu = time.monotonic(), time.process_time()\n"
-        f"    for begin in range({warm}, len(lines), {BATCH}):\n"
-        f"        found = stream.process([orjson.loads(line) for line in lines[begin:begin + {BATCH}]])\n"
-        "        orjson.dumps([verdict.as_dict() for verdict in found])\n"
-        "    print(time.monotonic() - wall, time.process_time() - cpu)\n"
-    )
-    command = [sys.executable, "-c", code, str(file), str(folder / "ingested.db")]
-    wall, cpu = map(float, subprocess.run(command, check=True, capture_output=True, text=True).stdout.split())
-    return {"wall": wall, "cpu": cpu}
+def _ingested(store: Path, warm: list[dict[str, Any]], rows: Sequence[dict[str, Any]]) -> dict[str, float]:
+    """Seconds of ``ingest`` over the same documents in the same batches, after a first batch."""
+    batches = [orjson.dumps(rows[begin : begin + BATCH]) for begin in range(0, len(rows), BATCH)]
+    with Deduplicator.open(store, StreamSettings.of({"keep_text": True})) as stream:
+        stream.process(warm)
+        wall, cpu = time.monotonic(), time.process_time()
+        for batch in batches:
+            found = stream.process(orjson.loads(batch))
+            orjson.dumps([verdict.as_dict() for verdict in found])
+        return {"wall": time.monotonic() - wall, "cpu": time.process_time() - cpu}
 
 
 def first_answers(store: Path) -> dict[str, Any]:
     """Open each page of a large store for the first time in a new process, then 20 times more."""
-    served = ServedStore(store, "--read-only")
-    start = served.start()
     pages: dict[str, dict[str, float]] = {}
-    with httpx.Client(base_url=served.address, timeout=60, follow_redirects=True) as client:
+    with (
+        ServedStore(store, "--read-only") as served,
+        httpx.Client(base_url=served.address, timeout=60, follow_redirects=True) as client,
+    ):
         client.get("/health")
         group = client.get("/v1/groups?limit=1").json()["items"][0]["group"]
         members = [one["id"] for one in client.get(f"/v1/groups/{group}").json()["members"]]
         pair = {"a": members[0], "b": members[1]}
-        further = (
-            str(httpx.URL(f"/groups/{group.replace('#', '%23')}/provenance")),
-            str(httpx.URL("/compare", params=pair)),
-        )
-        for path in (*PAGES, *further):
+        provenance = f"/groups/{group.replace('#', '%23')}/provenance"
+        for path in (*PAGES, provenance, str(httpx.URL("/compare", params=pair))):
             waits = []
             for _ in range(21):
                 then = time.perf_counter()
@@ -438,11 +404,10 @@ def first_answers(store: Path) -> dict[str, Any]:
                 if answer.status_code != 200:
                     raise RuntimeError(f"{path}: {answer.status_code}")
             pages[path.split("?a=")[0]] = {"first_ms": round(1000 * waits[0], 1), "p50_ms": quantile(waits[1:], 0.5)}
-    served.stop()
     slowest = max(pages, key=lambda path: pages[path]["first_ms"])
     return {
         "store_mb": store.stat().st_size >> 20,
-        "start_seconds": round(start, 1),
+        "start_seconds": round(served.start_seconds, 1),
         "pages": pages,
         "slowest": slowest,
         "peak_mb": resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss >> 10,

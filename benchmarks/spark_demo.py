@@ -27,10 +27,9 @@ import tempfile
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import cache
 from pathlib import Path
-from types import TracebackType
 from typing import Any, Self
 
 from benchmarks.generator import generate, write_texts
@@ -86,9 +85,7 @@ class Cluster:
             self._start_worker()
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         for process in self._processes:
             for one in [*descendants(process.pid), process.pid]:
                 _signal(one, signal.SIGTERM)
@@ -221,10 +218,8 @@ def _memory_of_all(processes: list[int]) -> int:
 
 
 def _signal(process: int, number: signal.Signals) -> None:
-    try:
+    with suppress(ProcessLookupError):
         os.kill(process, number)
-    except ProcessLookupError:
-        return
 
 
 KINDS = ("Python", "executor", "worker", "memory")  # what ``--kill-stages`` ends
@@ -332,9 +327,7 @@ class _Watch:
         self._thread.start()
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self._ended.set()
         self._thread.join()
 
@@ -353,14 +346,10 @@ class _Watch:
 @cache
 def _documents(collection: str | int) -> list[dict[str, str]]:
     if isinstance(collection, str):
-        return [_row(document.id, document.text, document.title, document.lang) for document in
-                sorted(read_documents(str(documents_path())), key=lambda document: document.id)]  # fmt: skip
+        known = sorted(read_documents(documents_path()), key=lambda document: document.id)
+        return [{"id": one.id, "text": one.text, "title": one.title, "lang": one.lang or "ru"} for one in known]
     texts = write_texts(generate(collection, seed=11))
-    return [_row(f"{place:09d}", text, "", "ru") for place, text in enumerate(texts)]
-
-
-def _row(name: str, text: str, title: str, lang: str | None) -> dict[str, str]:
-    return {"id": name, "text": text, "title": title, "lang": lang or "ru"}
+    return [{"id": f"{place:09d}", "text": text, "title": "", "lang": "ru"} for place, text in enumerate(texts)]
 
 
 @cache

@@ -19,6 +19,7 @@ import sys
 from datetime import date
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Any
 
 from infostream_dedup.sample import documents_path
 
@@ -28,6 +29,15 @@ FORTY = 40
 NOBODY = 65534
 TOOLS = ("pip", "setuptools", "pkg_resources", "_distutils_hack")
 """What a new environment holds before anything is installed."""
+
+COMMANDS = {
+    "--help": ["--help"],
+    "ingest forty.jsonl --store s.db": ["ingest", "forty.jsonl", "--store", "RUN.db"],
+    "search --store s.db --text '...'": ["search", "--store", "LAST.db", "--text", "Мэр открыл трамвайную линию"],
+    "dedup forty.jsonl --out kept.jsonl": ["dedup", "forty.jsonl", "--out", "kept.jsonl"],
+    "passages compare a.txt b.txt": ["passages", "compare", "a.txt", "b.txt"],
+}
+"""Arguments by command as shown; ``RUN`` becomes a name of each run's own, ``LAST`` that of the last one."""
 
 WHO = {
     "scipy": ("sparse matrices, groups", "own products of sparse matrices"),
@@ -50,7 +60,7 @@ def main() -> None:
     with TemporaryDirectory() as name:
         folder = Path(name)
         written(folder)
-        every = {**commands(), "demo": ["demo", "--out", "demo"]}  # the only one that needs an extra
+        every = {**COMMANDS, "demo": ["demo", "--out", "demo"]}  # the only one that needs an extra
         rows = [row_of(what, arguments, folder) for what, arguments in every.items()]
     sizes = "" if given.environment is None else size_page(given.environment)
     homeless = "" if None in (given.environment, given.python) else homeless_page(given.environment, given.python)
@@ -67,17 +77,6 @@ def written(folder: Path) -> None:
         (folder / name).write_text(line, encoding="utf-8")
 
 
-def commands() -> dict[str, list[str]]:
-    """Arguments by command as shown; ``RUN`` becomes a name of each run's own, ``LAST`` that of the last one."""
-    return {
-        "--help": ["--help"],
-        "ingest forty.jsonl --store s.db": ["ingest", "forty.jsonl", "--store", "RUN.db"],
-        "search --store s.db --text '...'": ["search", "--store", "LAST.db", "--text", "Мэр открыл трамвайную линию"],
-        "dedup forty.jsonl --out kept.jsonl": ["dedup", "forty.jsonl", "--out", "kept.jsonl"],
-        "passages compare a.txt b.txt": ["passages", "compare", "a.txt", "b.txt"],
-    }
-
-
 def row_of(what: str, arguments: list[str], folder: Path) -> list[str]:
     """Seconds of a command, cold and warm."""
     found = [f"`{what}`"]
@@ -85,9 +84,8 @@ def row_of(what: str, arguments: list[str], folder: Path) -> list[str]:
     for turn in ("cold", "warm"):
         stores = sorted(folder.glob("*.db"), key=lambda path: path.stat().st_mtime_ns)
         last = stores[-1].stem if stores else ""
-        found.append(
-            f"{measured([one.replace('RUN', turn).replace('LAST', last) for one in arguments], folder, cache):.1f}"
-        )
+        named = [one.replace("RUN", turn).replace("LAST", last) for one in arguments]
+        found.append(f"{measured(named, folder, cache):.1f}")
     print(" | ".join(found), flush=True)
     return found
 
@@ -141,27 +139,20 @@ goal, 330, is in the unit of `du -m` and without bytecode.
 def homeless_page(environment: Path, python: Path) -> str:
     """Run commands as a user who has no home and may write nothing but the folder of documents."""
     rows = []
+    plain = {"HOME": "/nonexistent", "PYTHONPATH": str(packages_of(environment))}
+    nobody: dict[str, Any] = {"user": NOBODY, "group": NOBODY, "extra_groups": []}
     with TemporaryDirectory() as name:
         folder = Path(name)
         written(folder)
         folder.chmod(0o777)
-        for what, arguments in commands().items():
+        for what, arguments in COMMANDS.items():
             named = [one.replace("RUN", "s").replace("LAST", "s") for one in arguments]
-            plain = {"HOME": "/nonexistent", "PYTHONPATH": str(packages_of(environment))}
-            ran = subprocess.run(
-                [python, "-m", "infostream_dedup", *named],
-                cwd=folder,
-                env=plain,
-                user=NOBODY,
-                group=NOBODY,
-                extra_groups=[],
-                capture_output=True,
-                check=False,
-            )
-            said = ran.stderr.decode().strip().splitlines()
+            command = [str(python), "-m", "infostream_dedup", *named]
+            ran = subprocess.run(command, cwd=folder, env=plain, **nobody, capture_output=True, text=True, check=False)
+            said = ran.stderr.strip().splitlines()
             rows.append(f"| `{what}` | {ran.returncode} | {said[0].replace(str(folder), '.') if said else ''} |")
             print(rows[-1], flush=True)
-            assert ran.returncode == 0, ran.stderr.decode()
+            assert ran.returncode == 0, ran.stderr
     return f"""
 ### Without a home
 

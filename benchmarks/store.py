@@ -12,8 +12,8 @@ import argparse
 import resource
 import sqlite3
 import tempfile
-import time
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -83,8 +83,7 @@ def append_all(store: Store, documents: int, batch: int, rows: dict[str, Any]) -
     """Measure only the time of `append`; the documents are generated before each call."""
     generator = np.random.default_rng(11)
     terms = [f"термин{number}" for number in range(VOCABULARY)]
-    taken: list[float] = []
-    cpu = 0.0
+    taken: list[dict[str, float]] = []
     counts = np.zeros(VOCABULARY, dtype=np.int64)
     for first in range(0, documents, batch):
         remembered = remembered_documents(generator, first, min(batch, documents - first))
@@ -96,28 +95,20 @@ def append_all(store: Store, documents: int, batch: int, rows: dict[str, Any]) -
             closed = [EpochFrequencies(epoch, "ru", EPOCH, EPOCH * 200, present, counts[present])]
             counts[:] = 0
         np.add.at(counts, np.concatenate([one.targets for one in remembered]), 1)
-        before, cpu_before = time.perf_counter(), time.process_time()
-        store.append(
-            Batch(
-                f"batch-{first}",
-                first.to_bytes(16, "big"),
-                Decided(
-                    remembered=remembered,
-                    verdicts=verdicts,
-                    closed=closed,
-                    new_terms=terms if first == 0 else [],
-                    state={"documents": first},
-                ),
-            )
+        decided = Decided(
+            remembered=remembered,
+            verdicts=verdicts,
+            closed=closed,
+            new_terms=terms if first == 0 else [],
+            state={"documents": first},
         )
-        taken.append(time.perf_counter() - before)
-        cpu += time.process_time() - cpu_before
-    whole = sum(taken)
+        written = Batch(f"batch-{first}", first.to_bytes(16, "big"), decided)
+        taken.append(timed(partial(store.append, written))[1])
+    whole = {name: sum(one[name] for one in taken) for name in taken[0]}
     rows["append"] = {
-        "wall_seconds": whole,
-        "cpu_seconds": cpu,
-        "microseconds_each": whole / documents * 1e6,
-        "slowest_batch_seconds": max(taken),
+        **whole,
+        "microseconds_each": whole["wall_seconds"] / documents * 1e6,
+        "slowest_batch_seconds": max(one["wall_seconds"] for one in taken),
     }
     print(f"{'append':28}", *(f"{key} {value:.3f}" for key, value in rows["append"].items()), flush=True)
 

@@ -27,14 +27,11 @@ from __future__ import annotations
 
 import argparse
 import gc
-import json
 import os
-import subprocess
-import sys
 import tempfile
 import time
 from collections import defaultdict
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from datetime import UTC, datetime, timedelta
 from functools import partial
 from itertools import islice
@@ -43,7 +40,7 @@ from typing import Any, get_args
 
 import numpy as np
 
-from benchmarks import timed, write_figures
+from benchmarks import in_own_process, timed, write_figures
 from benchmarks.generator import Words, generate, write_texts
 from infostream_dedup.documents import read_documents
 from infostream_dedup.links.compiled.window_index import WindowIndex
@@ -74,28 +71,18 @@ STAGES: tuple[tuple[str, Any, str], ...] = (
 def main() -> None:
     """Measure what is requested; print and store the figures."""
     arguments = _arguments()
-    if arguments.run is not None:
-        print(json.dumps(_run(**json.loads(arguments.run))))
-        return
-    with tempfile.TemporaryDirectory(dir=arguments.folder) as folder:
+    with tempfile.TemporaryDirectory(dir=arguments.folder) as name:
+        folder = Path(name)
+        # Of the processes that follow.
+        os.environ["INFOSTREAM_DEDUP_CACHE"] = str(folder / "cache")
         report = _measure_memory(arguments, folder) if arguments.memory else _measure_speed(arguments, folder)
     write_figures(arguments.out, **_options(arguments), **report)
 
 
-def _measure_speed(arguments: argparse.Namespace, folder: str) -> dict[str, Any]:
+def _measure_speed(arguments: argparse.Namespace, folder: Path) -> dict[str, Any]:
     rows = {}
     for name in ("cold", "warm"):
-        rows[name] = row = _in_own_process(
-            folder,
-            path=str(Path(folder) / f"{name}.db"),
-            documents=arguments.documents,
-            batch=arguments.batch,
-            single=arguments.single,
-            window=None,
-            options=_options(arguments),
-            real=None if arguments.real is None else str(arguments.real.resolve()),
-            words=arguments.words,
-        )
+        rows[name] = row = in_own_process(_run, folder / f"{name}.db", arguments)
         print(f"{name}: {row['documents_per_cpu_second']:.0f} documents per CPU second,", end=" ")
         print(f"second half {row['second_half_per_cpu_second']:.0f} ({row['second_half_per_second']:.0f} by the clock)")
         for kind, figures in row["single_milliseconds"].items():
@@ -107,24 +94,15 @@ def _measure_speed(arguments: argparse.Namespace, folder: str) -> dict[str, Any]
     return {"news": kind, "documents": arguments.documents, "batch": arguments.batch, "goals": goals, "rows": rows}
 
 
-def _measure_memory(arguments: argparse.Namespace, folder: str) -> dict[str, Any]:
+def _measure_memory(arguments: argparse.Namespace, folder: Path) -> dict[str, Any]:
     few, many = sorted(arguments.memory)
     window = few // 4
     rows = {}
+    more: dict[str, Any] = {"window": window, "single": 0, "real": None}
     # The first run fills the cache of forms, so that the other two do the same work.
     for name, documents in (("first", window), ("few", few), ("many", many)):
-        path = str(Path(folder) / f"{name}.db")
-        rows[name] = _in_own_process(
-            folder,
-            path=path,
-            documents=documents,
-            batch=arguments.batch,
-            single=0,
-            window=window,
-            options=_options(arguments),
-            real=None,
-            words=arguments.words,
-        )
+        chosen = argparse.Namespace(**{**vars(arguments), **more, "documents": documents})
+        rows[name] = in_own_process(_run, folder / f"{name}.db", chosen)
         print(f"{documents} documents, window {window}: {rows[name]['held_megabytes']:.0f} MB held, ", end="")
         print(f"{rows[name]['most_megabytes']:.0f} MB at most, {rows[name]['terms']} terms", flush=True)
     growth = {kind: rows["many"][kind] / rows["few"][kind] - 1 for kind in ("held_megabytes", "most_megabytes")}
@@ -140,46 +118,24 @@ def _options(arguments: argparse.Namespace) -> dict[str, str]:
     return {"representation": arguments.representation, "preset": arguments.preset, **across}
 
 
-def _in_own_process(folder: str, **work: Any) -> dict[str, Any]:
-    environment = {**os.environ, "INFOSTREAM_DEDUP_CACHE": str(Path(folder) / "cache")}
-    command = [sys.executable, "-m", "benchmarks.stream", "--run", json.dumps(work)]
-    done = subprocess.run(command, check=True, stdout=subprocess.PIPE, env=environment)
-    row: dict[str, Any] = json.loads(done.stdout)
-    return row
-
-
-def _run(
-    *,
-    path: str,
-    documents: int,
-    batch: int,
-    single: int,
-    window: int | None,
-    options: dict[str, str],
-    real: str | None,
-    words: Words,
-) -> dict[str, Any]:
-    settings = StreamSettings.of({**options, "window_days": None, "window_documents": window or documents})
+def _run(path: Path, arguments: argparse.Namespace) -> dict[str, Any]:
+    documents, batch, single = arguments.documents, arguments.batch, arguments.single
+    window = {"window_days": None, "window_documents": arguments.window or documents}
+    settings = StreamSettings.of({**_options(arguments), **window})
     # Compile the code, or load it from disk, before the clock starts.
     with Deduplicator.open(f"{path}.first", settings) as stream:
         stream.process([{"id": "1", "text": "Слово.", "lang": "ru"}])
     spent = _watch_stages()
-    news = generate_news(words) if real is None else read_documents(real)
-    cpu, wall = [], []
+    news = generate_news(arguments.words) if arguments.real is None else read_documents(arguments.real)
     with Deduplicator.open(path, settings) as stream:
-        for _ in range(0, documents, batch):
-            seconds = timed(partial(stream.process, list(islice(news, batch))))[1]
-            cpu.append(seconds["cpu_seconds"])
-            wall.append(seconds["wall_seconds"])
+        batches = (list(islice(news, batch)) for _ in range(0, documents, batch))
+        cpu, wall = _time_each(batches, stream.process)
         shares = {stage: seconds / sum(cpu) for stage, seconds in spent.items()}
-        ones = (
-            {"stored": _percentiles(_time_each(islice(news, single), lambda one: stream.process([one])))}
-            if single
-            else {}
-        )
+        ones = {}
         if single:
+            ones["stored"] = _percentiles(*_time_each(list(islice(news, single)), lambda one: stream.process([one])))
             engine = stream._current_engine()
-            ones["engine"] = _percentiles(_time_each(islice(news, single), lambda one: engine.decide([one])))
+            ones["engine"] = _percentiles(*_time_each(list(islice(news, single)), lambda one: engine.decide([one])))
         half = len(cpu) // 2
         terms = len(stream._current_engine().numbers) if not single else 0
         del news
@@ -189,7 +145,7 @@ def _run(
         "documents_per_cpu_second": documents / sum(cpu), "documents_per_second": documents / sum(wall),
         "second_half_per_cpu_second": batch * (len(cpu) - half) / sum(cpu[half:]),
         "second_half_per_second": batch * (len(wall) - half) / sum(wall[half:]), "single_milliseconds": ones,
-        "shares": shares, "terms": terms, "store_bytes": Path(path).stat().st_size, **memory,
+        "shares": shares, "terms": terms, "store_bytes": path.stat().st_size, **memory,
     }  # fmt: skip
 
 
@@ -203,18 +159,15 @@ def generate_news(words: Words) -> Iterator[Document]:
             number += 1
 
 
-def _time_each(documents: Iterator[Document], work: Callable[[Document], Any]) -> list[tuple[float, float]]:
-    found = []
-    for document in list(documents):
-        seconds = timed(partial(work, document))[1]
-        found.append((seconds["cpu_seconds"], seconds["wall_seconds"]))
-    return found
+def _time_each(things: Iterable[Any], work: Callable[[Any], Any]) -> tuple[list[float], list[float]]:
+    """CPU seconds and wall seconds of the work on each thing, not those of making the thing."""
+    seconds = [timed(partial(work, one))[1] for one in things]
+    return [one["cpu_seconds"] for one in seconds], [one["wall_seconds"] for one in seconds]
 
 
-def _percentiles(seconds: list[tuple[float, float]]) -> dict[str, float]:
-    cpu, wall = (np.array(column) * 1000 for column in zip(*seconds, strict=True))
+def _percentiles(cpu: list[float], wall: list[float]) -> dict[str, float]:
     return {
-        f"{kind}_p{share}": float(np.percentile(values, share))
+        f"{kind}_p{share}": float(np.percentile(values, share)) * 1000
         for kind, values in (("cpu", cpu), ("wall", wall))
         for share in (50, 99)
     }
@@ -262,7 +215,7 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--across", choices=("pivot", "none"), default="none", help="with preset judged")
     parser.add_argument("--folder", type=Path, help="folder of the stores and the cache during the measurement")
     parser.add_argument("--out", type=Path, help="JSON file for the figures")
-    parser.add_argument("--run", help=argparse.SUPPRESS)
+    parser.set_defaults(window=None)
     return parser.parse_args()
 
 

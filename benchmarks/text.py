@@ -10,14 +10,12 @@ times, which enlarges the collection but not its vocabulary.
 from __future__ import annotations
 
 import argparse
-import gzip
-import json
 import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from benchmarks import timed, write_figures
+from benchmarks import read_texts, timed, write_figures
 from benchmarks.generator import generate, write_texts
 
 WORD = re.compile(r"\w\w+")
@@ -35,7 +33,7 @@ def main() -> None:
     parser.add_argument("--out", type=Path)
     arguments = parser.parse_args()
     if arguments.real:
-        texts = _read_texts(arguments.real)
+        texts = read_texts(arguments.real)
     else:
         texts = list(write_texts(generate(arguments.documents, seed=arguments.seed)))
     texts *= arguments.repeat
@@ -108,11 +106,6 @@ def _findall(texts: list[str]) -> int:
 
     number_of = Ids().__getitem__
     return sum(len(list(map(number_of, WORD.findall(text.casefold())))) for text in texts)
-
-
-def _read_texts(path: Path) -> list[str]:
-    with gzip.open(path, "rt", encoding="utf-8") as lines:
-        return [f"{one.get('title') or ''}\n{one['text']}" for one in map(json.loads, lines)]
 
 
 if __name__ == "__main__":

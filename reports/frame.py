@@ -6,12 +6,13 @@ Pages contain only figures: no texts, ids or titles of the corpora.
 
 from __future__ import annotations
 
+import csv
 import gzip
 import json
 import os
 import platform
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
@@ -19,8 +20,13 @@ from typing import Any
 
 from scipy.stats import spearmanr
 
+from infostream_dedup import Document, Settings, read_documents
+from infostream_dedup.judging.evidence.collecting import EvidenceReader
+from infostream_dedup.lab.census import CopyCensus
 from infostream_dedup.lab.labels import Truth
 from infostream_dedup.lab.scores import Documents, TruthRules
+from infostream_dedup.runs.batch.collection import Collection, collect
+from infostream_dedup.runs.batch.judging import JudgedCollection
 
 REPORTS = Path(__file__).resolve().parent
 CORPORA = REPORTS.parents[1] / "shared" / "data"
@@ -87,16 +93,52 @@ def labels_file(corpus: str) -> Path:
     return CORPORA / f"{corpus}.labels.jsonl.gz"
 
 
+def dated_documents(corpus: str) -> list[Document]:
+    """The documents with a date, in the order of their dates."""
+    dated = [one for one in read_documents(documents_file(corpus)) if one.time is not None]
+    return sorted(dated, key=lambda one: one.time.timestamp() if one.time else 0.0)
+
+
 def kin_file(corpus: str) -> Path | None:
     """Gzipped pairs of kin families, where a corpus has them."""
     path = CORPORA / f"{corpus}.kin.jsonl.gz"
     return path if path.is_file() else None
 
 
+def with_copies(documents: Iterable[Document]) -> tuple[Collection, CopyCensus]:
+    """Documents as a collection, and its copies."""
+    reader = EvidenceReader()
+    collection = collect(documents, evidence=reader)
+    return collection, CopyCensus(collection.documents, reader.finish(collection.languages))
+
+
+def judged_collection(corpus: str) -> JudgedCollection:
+    """A corpus, read as `pairs` does."""
+    reader = EvidenceReader()
+    collection = collect(read_documents(documents_file(corpus)), evidence=reader)
+    return JudgedCollection.of(collection, reader.finish(collection.languages), Settings())
+
+
 def read_rows(path: Path) -> Iterator[dict[str, Any]]:
     """The objects of a gzipped file of JSON Lines."""
     with gzip.open(path, "rt", encoding="utf-8") as lines:
         yield from map(json.loads, lines)
+
+
+def read_table(path: Path) -> list[dict[str, str]]:
+    """The rows of a CSV file; none if it is not there yet."""
+    if not path.is_file():
+        return []
+    with path.open(encoding="utf-8", newline="") as lines:
+        return list(csv.DictReader(lines))
+
+
+def write_table(path: Path, columns: Sequence[str], rows: Iterable[Mapping[str, Any]]) -> None:
+    """Write rows as CSV."""
+    with path.open("w", encoding="utf-8", newline="") as lines:
+        writer = csv.DictWriter(lines, columns, lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(rows)
 
 
 def table(rows: Sequence[dict[str, Any]]) -> str:

@@ -8,10 +8,9 @@ With ``--set`` only its records are measured again; with ``--page`` nothing is, 
 from __future__ import annotations
 
 import argparse
-import csv
 import re
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import cache
 from itertools import compress, product
@@ -21,25 +20,17 @@ from typing import Any, Final
 from unittest.mock import patch
 
 import numpy as np
-from frame import REPORTS, table, write_page
-from without_labels_sets import SETS, TrueSet, thinned
+from frame import REPORTS, read_table, table, with_copies, write_page, write_table
+from without_labels_sets import FAMILIES, SETS, STEPS, TrueSet, judged_links, thinned
 
 from infostream_dedup import Document
-from infostream_dedup.judging.evidence.collecting import EvidenceReader
-from infostream_dedup.lab.census import CopyCensus, in_universe
-from infostream_dedup.lab.labels import both_of, codes_of
 from infostream_dedup.lab.sweep_estimator import SweepEstimator
 from infostream_dedup.links import measures
 from infostream_dedup.links.measures import Choice, KnownK, Measures, advise
 from infostream_dedup.machine.progress import Phrase
 from infostream_dedup.model import Settings
-from infostream_dedup.runs.batch.collection import collect
 from infostream_dedup.runs.batch.linking import link
 
-STEPS: Final = range(3, 13)
-_FAMILIES: Final = (
-    *("uagec", "wmt news ru", "wmt news uk", "wmt news en", "wmt other ru", "wmt other en", "ntrex en"),
-)
 _NEWS: Final = ("mdnews", "slavictopics", "tgpairs")
 _SIZES: Final = (200, 500, 1000, 2000)
 _SERIES: Final = (("morph", "bm25"), ("stem", "bm25"), ("stem", "tfidf"))
@@ -81,7 +72,7 @@ def parts(names: Sequence[str]) -> Iterator[Part]:
             yield Part(f"mdnews, word {number + 1}", "one topic", "whole", whole, few)
         for month, own in by_month(documents).items() if name == "mdnews" else ():
             yield Part(name, _MONTH, month, whole, own)
-        for every in (3, 12) if name in _FAMILIES else ():
+        for every in (3, 12) if name in FAMILIES else ():
             rare = thinned(whole, every)
             yield Part(name, "listed", "thinned", rare, rare.documents())
 
@@ -130,9 +121,8 @@ def sample(true: TrueSet, documents: list[Document], size: int, seed: int) -> li
 
 def measure(part: Part) -> Iterator[Record]:
     """F1, S and T at each k of each series, and what was known of k."""
-    truth, reader = part.true.truth(part.documents), EvidenceReader()
-    collection = collect(part.documents, evidence=reader)
-    census = CopyCensus(collection.documents, reader.finish(collection.languages))
+    truth = part.true.truth(part.documents)
+    collection, census = with_copies(part.documents)
     english = set(collection.languages) == {"en"}
     for representation, weighting in _SERIES[1:] if english else _SERIES:
         settings = Settings(representation=representation, weighting=weighting)
@@ -140,25 +130,9 @@ def measure(part: Part) -> Iterator[Record]:
         estimator = SweepEstimator(collection, census)
         known = estimator.estimate(linked.key_terms, linked.matrix, settings, ("all",)).known["all"]
         links, counted, _, _ = estimator.linked(linked.key_terms, linked.matrix, settings)
-        a, b = np.repeat(np.arange(len(part.documents)), np.diff(links.indptr)), links.indices.astype(np.int64)
-        a, b = a[a < b], b[a < b]
-        grades = links.grades_of(a, b)
-        kept = grades >= STEPS[0]
-        a, b, grades = a[kept], b[kept], grades[kept]
-        positives = truth.positives
-        if part.truth in ("closed", "one topic"):
-            inside, series = in_universe(counted.universe, a, b)
-            a, b, grades = a[inside & ~series], b[inside & ~series], grades[inside & ~series]
-            inside, series = in_universe(counted.universe, *both_of(positives, len(part.documents)))
-            positives = positives[inside & ~series]
-        codes = codes_of(a, b, truth.documents)
-        order = np.argsort(codes, kind="stable")
-        verdicts = np.empty(len(codes), dtype=np.int8)
-        verdicts[order] = truth.judge(codes[order])
-        f1 = []
-        for k in STEPS:
-            right, wrong = ((verdicts == one) & (grades >= k) for one in (1, -1))
-            f1.append(2 * right.sum() / max(right.sum() + wrong.sum() + len(positives), 1))
+        closed = part.truth in ("closed", "one topic")
+        right, wrong, positives = judged_links(truth, links, counted if closed else None)
+        f1 = (2 * right / np.maximum(right + wrong + positives, 1)).tolist()
         if not max(f1) and part.truth != _MONTH:
             continue
         rows = [row for row in linked.relation().measures() if row.k is not None and row.k >= STEPS[0]]
@@ -261,20 +235,17 @@ def view_of(record: Record) -> str:
     return "thinned" if record["part"] == "thinned" else record["truth"]
 
 
-def by_sets(records: Iterable[Record], values: Iterable[float]) -> float:
-    """Mean over sets of the mean of a set."""
+def set_means(records: Iterable[Record], values: Iterable[float]) -> list[float]:
+    """The mean of each set."""
     groups: dict[str, list[float]] = defaultdict(list)
     for record, value in zip(records, values, strict=True):
         groups[record["set"]].append(value)
-    return mean(map(mean, groups.values()))
+    return [mean(one) for one in groups.values()]
 
 
 def interval(records: Sequence[Record], gains: Sequence[float]) -> str:
     """Mean gain over sets, with a 95 % interval by drawing sets."""
-    groups: dict[str, list[float]] = defaultdict(list)
-    for record, gain in zip(records, gains, strict=True):
-        groups[record["set"]].append(gain)
-    means = np.array([mean(one) for one in groups.values()])
+    means = np.array(set_means(records, gains))
     drawn = np.random.default_rng(1).choice(means, (4000, len(means))).mean(axis=1)
     low, high = np.quantile(drawn, (0.025, 0.975))
     return f"{means.mean():+.3f} [{low:+.3f}, {high:+.3f}]"
@@ -282,23 +253,23 @@ def interval(records: Sequence[Record], gains: Sequence[float]) -> str:
 
 def summary(records: Sequence[Record], ratios: Sequence[float]) -> Record:
     """Mean, worst, and the rows below constant 6."""
-    six = [f1_at(one, 6) for one in records]
-    losses = [other - ratio for ratio, other in zip(ratios, six, strict=True)]
+    losses = [f1_at(one, 6) - ratio for one, ratio in zip(records, ratios, strict=True)]
     return {
         "rows": len(records),
         "mean": f"{mean(ratios):.3f}",
-        "by sets": f"{by_sets(records, ratios):.3f}",
+        "by sets": f"{mean(set_means(records, ratios)):.3f}",
         "worst": f"{min(ratios):.3f}",
         "below 6 by .02": f"{sum(one > 0.02 for one in losses)} ({mean(one > 0.02 for one in losses):.1%})",
         "most below 6": f"{max(0.0, *losses):.3f}",
     }
 
 
-_RULES: Final[dict[str, Callable[[Record], int]]] = {
-    "auto": lambda one: advised(one)[0],
-    "consistency": lambda one: advised(one, "consistency")[0],
-    **{f"constant {k}": (lambda _, k=k: k) for k in (5, 6, 7)},  # type: ignore[misc]
-}
+_CONSTANTS: Final = {f"constant {k}": k for k in (5, 6, 7)}
+
+
+def ratios_by(records: Sequence[Record], rule: str) -> list[float]:
+    """F1 over the best at the k of a constant, or of a way of the product."""
+    return [f1_at(one, _CONSTANTS[rule] if rule in _CONSTANTS else advised(one, rule)[0]) for one in records]
 
 
 def write(records: Sequence[Record]) -> None:
@@ -311,8 +282,8 @@ def write(records: Sequence[Record]) -> None:
         if not found:
             continue
         rows = []
-        for rule, chosen in _RULES.items():
-            rows.append({"truth": name, "rule": rule, **summary(found, [f1_at(one, chosen(one)) for one in found])})
+        for rule in (*out, *_CONSTANTS):
+            rows.append({"truth": name, "rule": rule, **summary(found, ratios_by(found, rule))})
             if rule in out:
                 by_others = [ratio for one, ratio in zip(records, out[rule][0], strict=True) if view_of(one) == name]
                 rows.append({"truth": name, "rule": f"{rule}, left out", **summary(found, by_others)})
@@ -326,7 +297,7 @@ def write(records: Sequence[Record]) -> None:
     decisive = [one["truth"] in ("listed", "closed") for one in records]
     everything = list(compress(records, decisive))
     gains = {
-        "as shipped": [f1_at(one, advised(one, "consistency")[0]) for one in everything],
+        "as shipped": ratios_by(everything, "consistency"),
         "left out": list(compress(out["consistency"][0], decisive)),
     }
     rows = []
@@ -337,15 +308,8 @@ def write(records: Sequence[Record]) -> None:
     steps: dict[str, list[Record]] = defaultdict(list)
     for one in everything:
         steps[advised(one)[1]].append(one)
-    lines.append(
-        "What decided, listed and closed together:\n\n"
-        + table(
-            [
-                {"chosen by": by, **summary(found, [f1_at(o, advised(o)[0]) for o in found])}
-                for by, found in sorted(steps.items())
-            ]
-        )
-    )
+    rows = [{"chosen by": by, **summary(found, ratios_by(found, "auto"))} for by, found in sorted(steps.items())]
+    lines.append("What decided, listed and closed together:\n\n" + table(rows))
     months: dict[str, Counter[str]] = defaultdict(Counter)
     for one in every:
         if one["truth"] == _MONTH:
@@ -383,23 +347,17 @@ counting alike. The least number of copies, 50, and the estimate are the same in
 def main() -> None:
     """Measure, and make the page."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--set", choices=[*_FAMILIES, *_NEWS], action="append")
+    parser.add_argument("--set", choices=[*FAMILIES, *_NEWS], action="append")
     parser.add_argument("--page", action="store_true")
     given = parser.parse_args()
     path = REPORTS / "advice.csv"
-    records: list[Record] = []
-    if path.is_file():
-        with path.open(encoding="utf-8", newline="") as file:
-            records = list(csv.DictReader(file))
-    names = [] if given.page else given.set or [*_FAMILIES, *_NEWS]
+    records: list[Record] = [*read_table(path)]
+    names = [] if given.page else given.set or [*FAMILIES, *_NEWS]
     for name in names:
         records = [one for one in records if one["set"].partition(",")[0] != name]
         for part in parts([name]):
             records.extend(measure(part))
-        with path.open("w", encoding="utf-8", newline="") as file:
-            writer = csv.DictWriter(file, _FIELDS, lineterminator="\n")
-            writer.writeheader()
-            writer.writerows(records)
+        write_table(path, _FIELDS, records)
         print(name, len(records), flush=True)
     write([{name: str(value) for name, value in one.items()} for one in records])
 

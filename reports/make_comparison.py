@@ -5,7 +5,7 @@ from __future__ import annotations
 import gc
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from frame import NEWS, REPORTS, SETS, LabelledSet, documents_file, table, write_page, write_part, write_text
@@ -76,48 +76,36 @@ class Judged:
     pools: dict[str, comparison.Comparison]
     cross: dict[str, comparison.Comparison]
 
-    def add(self, other: Judged) -> None:
-        """Take what was measured on another corpus."""
-        for field in fields(self):
-            getattr(self, field.name).update(getattr(other, field.name))
-
 
 def main() -> None:
     """Measure everything, then write the pages."""
     judged = Judged({}, {}, {}, {})
     for corpus in dict.fromkeys(labelled.corpus for labelled in SETS):
-        judged.add(_measured(corpus))
+        _measure(corpus, judged)
         gc.collect()
     comparison_page(judged)
     times_page(judged)
 
 
-def _measured(corpus: str) -> Judged:
-    judged = Judged({}, {}, {}, {})
+def _measure(corpus: str, judged: Judged) -> None:
     names = [*(name for name in methods() if not method_class(name).only_when_named), *VARIANTS]
     texts = Texts(list(read_documents(documents_file(corpus))))
     runs = comparison.run_methods(texts, names, with_growth=corpus == LARGEST, progress=_tell)
     judged.runs[corpus] = runs
-    for labelled in SETS:
-        if labelled.corpus == corpus:
-            judged.sets[labelled.name.removesuffix(", either")] = _by_labels(texts, runs, labelled)
-    for labelled in CROSS:
-        if labelled.corpus == corpus:
-            judged.cross[labelled.name] = _by_labels(texts, runs, labelled)
+    for found, sets in ((judged.sets, SETS), (judged.cross, CROSS)):
+        for labelled in sets:
+            if labelled.corpus == corpus:
+                truth = labelled.truth(texts)
+                by_labels = [comparison.judged_by_labels(run, truth) for run in runs.runs]
+                found[labelled.name.removesuffix(", either")] = _comparison("labels", runs, by_labels)
     if corpus in WHOLE:
         figures, summary = comparison.judged_by_pool(texts, runs, "a0-a10")
         judged.pools[corpus] = replace(_comparison("pool", runs, figures), pool=summary)
     print(corpus, f"{runs.reading.cpu_seconds:.1f} s of reading", flush=True)
-    return judged
 
 
 def _tell(step: str, done: int, total: int | None) -> None:
     print(f"{time.process_time():.0f} CPU s: {step} ({done} of {total})", flush=True)
-
-
-def _by_labels(texts: Texts, runs: comparison.MethodRuns, labelled: LabelledSet) -> comparison.Comparison:
-    truth = labelled.truth(texts)
-    return _comparison("labels", runs, [comparison.judged_by_labels(run, truth) for run in runs.runs])
 
 
 def _comparison(
@@ -141,8 +129,13 @@ def comparison_page(judged: Judged) -> None:
     for name, found in (*judged.sets.items(), *judged.cross.items(), *judged.pools.items()):
         lines += [_csv_line(name, found.protocol, row) for row in found.rows]
     write_text(REPORTS / "comparison.csv", "".join(lines))
-    parts = [COMPARISON_TEXT, "## F1 by labels", table(_summary(judged))]
-    parts += ["## Across languages", CROSS_TEXT, table(_tabulate_across_languages(judged))]
+    parts = [COMPARISON_TEXT, "## F1 by labels", table(_with_means(_f1_rows(judged.sets)))]
+    across = [
+        row
+        for row in _f1_rows(judged.cross)
+        if any(figure_of(found, row["method"], "tp") for found in judged.cross.values())
+    ]
+    parts += ["## Across languages", CROSS_TEXT, table(across)]
     write_page("comparison.md", "Methods side by side", "python reports/make_comparison.py", parts)
 
 
@@ -175,26 +168,19 @@ def times_page(judged: Judged) -> None:
     )
 
 
-def _summary(judged: Judged) -> list[dict[str, Any]]:
-    names = next(iter(judged.sets.values())).names
-    rows = [
-        {"method": method, **{name: figure_of(found, method, "f1") for name, found in judged.sets.items()}}
-        for method in names
+def _f1_rows(sets: Mapping[str, comparison.Comparison]) -> list[dict[str, Any]]:
+    """F1 of each method on each set."""
+    return [
+        {"method": method, **{name: figure_of(found, method, "f1") for name, found in sets.items()}}
+        for method in next(iter(sets.values())).names
     ]
+
+
+def _with_means(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
     for row in rows:
-        known = [value for name, value in row.items() if name != "method" and isinstance(value, float)]
+        known = [value for value in row.values() if isinstance(value, float)]
         row["mean"] = sum(known) / len(known) if known else None
     return rows
-
-
-def _tabulate_across_languages(judged: Judged) -> list[dict[str, Any]]:
-    """Tabulate F1 across languages of the methods that find anything there."""
-    first = next(iter(judged.cross.values()))
-    finding = [name for name in first.names if any(figure_of(found, name, "tp") for found in judged.cross.values())]
-    return [
-        {"method": name, **{title: figure_of(found, name, "f1") for title, found in judged.cross.items()}}
-        for name in finding
-    ]
 
 
 def _csv_line(name: str, protocol: str, row: comparison.ComparedMethod) -> str:

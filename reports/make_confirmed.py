@@ -37,13 +37,8 @@ def main() -> None:
         f"It is symmetry that gains most; T is no lower on {closer} of {len(answers)}."
     )
     parts = [_ABOUT, "## The answer", told, table(answers)]
-    write_part(
-        "without-labels.md",
-        "confirmed",
-        "The links that a second look confirms",
-        "python reports/make_confirmed.py",
-        parts,
-    )
+    title, command = "The links that a second look confirms", "python reports/make_confirmed.py"
+    write_part("without-labels.md", "confirmed", title, command, parts)
 
 
 def _answer(name: str, result: SweepResult) -> dict[str, Any]:

@@ -53,13 +53,8 @@ def main() -> None:
     """Write the report, ignoring the user's imported tables and remembered answers."""
     with tempfile.TemporaryDirectory() as folder:
         environ["INFOSTREAM_DEDUP_DATA"] = folder
-        write_part(
-            "cross-language.md",
-            "coverage",
-            "What translation covers",
-            "python reports/make_coverage.py",
-            [page().strip()],
-        )
+        title, command = "What translation covers", "python reports/make_coverage.py"
+        write_part("cross-language.md", "coverage", title, command, [page().strip()])
 
 
 if __name__ == "__main__":

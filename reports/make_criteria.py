@@ -4,20 +4,22 @@ from __future__ import annotations
 
 import argparse
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 
 import numpy as np
 from criteria_tables import single_criterion
 from frame import documents_file, kin_file, labels_file, table, write_page
 
 from infostream_dedup import read_documents
-from infostream_dedup.judging.criteria.classifier import CLASSIFIER_PRESETS, ClassifierPreset, PairRule, differences
+from infostream_dedup.judging.criteria.classifier import CLASSIFIER_PRESETS, PairRule, differences
 from infostream_dedup.judging.criteria.document_models import DocumentModels, document_models, key_term_candidates
 from infostream_dedup.judging.criteria.judged_pairs import JudgedPairs, folds, judged_pairs, stories
 from infostream_dedup.judging.criteria.training import LearnedAuthority, found_by_rule, held_out, prior_plane
 from infostream_dedup.lab.labels import FALSE, Label, codes_of, kin_by_field, read_kin, read_labels, truth_of
 from infostream_dedup.model import Document
+from infostream_dedup.terms.key_terms import heaviest
 
 
 @dataclass(frozen=True)
@@ -50,55 +52,45 @@ SETS = (
 )
 
 
-class Corpora:
-    """The corpora, each read and modelled once."""
+@cache
+def documents_of(corpus: str) -> list[Document]:
+    """The documents of a corpus in the order of the file."""
+    return list(read_documents(documents_file(corpus)))
 
-    def __init__(self) -> None:
-        self._models: dict[str, DocumentModels] = {}
-        self._documents: dict[str, list[Document]] = {}
-        self.seconds: dict[str, float] = {}
 
-    def documents(self, corpus: str) -> list[Document]:
-        """Return the documents of a corpus in the order of the file."""
-        if corpus not in self._documents:
-            self._documents[corpus] = list(read_documents(documents_file(corpus)))
-        return self._documents[corpus]
+@cache
+def models_of(corpus: str) -> tuple[DocumentModels, float]:
+    """What the criteria compare of a corpus, and the CPU seconds that it took."""
+    documents = documents_of(corpus)
+    begin = time.process_time()
+    models = document_models(documents)
+    return models, time.process_time() - begin
 
-    def models(self, corpus: str) -> DocumentModels:
-        """Return the document models of a corpus."""
-        if corpus not in self._models:
-            documents = self.documents(corpus)
-            start = time.process_time()
-            self._models[corpus] = document_models(documents)
-            self.seconds[corpus] = time.process_time() - start
-        return self._models[corpus]
 
-    def labels(self, corpus: str, kinds: Sequence[str] = ()) -> list[Label]:
-        """Return the labels of a corpus, of some kinds or all."""
-        labels = read_labels(labels_file(corpus))
-        return [label for label in labels if not kinds or label.extra.get("kind") in kinds]
+def pairs_of(judged: Judged) -> JudgedPairs:
+    """The judged pairs of one row."""
+    ids = models_of(judged.corpus)[0].ids
+    labels = read_labels(labels_file(judged.corpus))
+    if judged.kinds:
+        labels = [label for label in labels if label.extra.get("kind") in judged.kinds]
+    if judged.by_family:
+        labels = [*(label for label in labels if label.label in judged.positive), *_label_unrelated(judged, labels)]
+    return judged_pairs(labels, ids, positive=judged.positive)
 
-    def pairs(self, judged: Judged) -> JudgedPairs:
-        """Return the judged pairs of one row."""
-        models = self.models(judged.corpus)
-        labels = self.labels(judged.corpus, judged.kinds)
-        if judged.by_family:
-            labels = [*(label for label in labels if label.label in judged.positive), *self._label_unrelated(judged)]
-        return judged_pairs(labels, models.ids, positive=judged.positive)
 
-    def _label_unrelated(self, judged: Judged) -> list[Label]:
-        """Return candidate pairs of two families that are not kin, which count as different."""
-        models, documents = self.models(judged.corpus), self.documents(judged.corpus)
-        path = kin_file(judged.corpus)
-        kin = read_kin(path) if path else []
-        kin += kin_by_field(documents, "submission", "translation")
-        truth = truth_of(documents, models.languages, self.labels(judged.corpus), kin=kin, positive=judged.positive)
-        i, j = key_term_candidates(models)
-        wrong = truth.judge(codes_of(i, j, len(models))) == FALSE
-        return [
-            Label(models.ids[a], models.ids[b], "different")
-            for a, b in zip(i[wrong].tolist(), j[wrong].tolist(), strict=True)
-        ]
+def _label_unrelated(judged: Judged, labels: Sequence[Label]) -> list[Label]:
+    """Candidate pairs of two families that are not kin, which count as different."""
+    models, documents = models_of(judged.corpus)[0], documents_of(judged.corpus)
+    path = kin_file(judged.corpus)
+    kin = read_kin(path) if path else []
+    kin += kin_by_field(documents, "submission", "translation")
+    truth = truth_of(documents, models.languages, labels, kin=kin, positive=judged.positive)
+    i, j = key_term_candidates(models)
+    wrong = truth.judge(codes_of(i, j, len(models))) == FALSE
+    return [
+        Label(models.ids[a], models.ids[b], "different")
+        for a, b in zip(i[wrong].tolist(), j[wrong].tolist(), strict=True)
+    ]
 
 
 RESAMPLES = 1000
@@ -107,11 +99,7 @@ RESAMPLES = 1000
 def main() -> None:
     """Make the page."""
     argparse.ArgumentParser(description=__doc__).parse_args()
-    corpora = Corpora()
-    parts = [
-        INTRODUCTION, "## All criteria against each alone", ALL_TEXT, *quality_tables(corpora), "## Speed",
-        speed_table(corpora),
-    ]  # fmt: skip
+    parts = [INTRODUCTION, "## All criteria against each alone", ALL_TEXT, *quality_tables(), "## Speed", speed_table()]
     write_page("criteria.md", "Nine criteria and a classifier", "python reports/make_criteria.py", parts)
 
 
@@ -131,13 +119,15 @@ no families, so there only judged pairs count. "key terms k = 6" is the main job
 coefficient of .5 or more, without templates; pairs at .49 and at .51 differ in their label and in nothing else."""
 
 
-def quality_tables(corpora: Corpora) -> list[str]:
+def quality_tables() -> list[str]:
     """Tabulate F1 of each set: all criteria, the best one alone, each alone, key terms."""
     summary, singles, surely = [], [], []
     for judged in SETS:
-        models, pairs = corpora.models(judged.corpus), corpora.pairs(judged)
+        models, pairs = models_of(judged.corpus)[0], pairs_of(judged)
         preset = CLASSIFIER_PRESETS[judged.preset]
-        found = _unseen(models, pairs, preset)
+        plane = prior_plane(preset.criteria, preset.prior)
+        # By models of the folds that have not seen them.
+        found = held_out(models, pairs, preset.criteria, LearnedAuthority(models), plane).found(preset.rule)
         truth = found_by_rule(pairs.i_repeats, pairs.j_repeats, preset.rule)
         alone = _alone(models, pairs, preset.criteria, preset.rule)
         key_terms = _by_key_terms(models, pairs, preset.rule)
@@ -158,6 +148,8 @@ def quality_tables(corpora: Corpora) -> list[str]:
                 "goal": judged.goal,
             }
         )
+        if judged is SETS[0]:
+            kinds = _kinds_table(judged, models, pairs, {"all criteria": found, "key terms k = 6": key_terms})
         if float(difference.partition("[")[2].partition(",")[0]) > 0:
             surely.append(judged.name)
         singles.append({"set": judged.name, **{name: _f1(truth, hits) for name, hits in alone.items()}})
@@ -172,37 +164,22 @@ def quality_tables(corpora: Corpora) -> list[str]:
         finding,
         "Each criterion alone, F1:",
         table([{name: row.get(name) for name in columns} for row in singles]),
-        f"What the models of mdnews call repeats, by kind of label:\n\n{_kinds_table(corpora)}",
+        f"What the models of mdnews call repeats, by kind of label:\n\n{kinds}",
     ]
 
 
-def _unseen(models: DocumentModels, pairs: JudgedPairs, preset: ClassifierPreset) -> np.ndarray:
-    """Which pairs are called repeats by the models of the folds that have not seen them."""
-    plane = prior_plane(preset.criteria, preset.prior)
-    return held_out(models, pairs, preset.criteria, LearnedAuthority(models), plane).found(preset.rule)
-
-
-def _kinds_table(corpora: Corpora) -> str:
-    judged = SETS[0]
-    models, pairs = corpora.models(judged.corpus), corpora.pairs(judged)
-    preset = CLASSIFIER_PRESETS[judged.preset]
-    unseen = _unseen(models, pairs, preset)
-    by_terms = _by_key_terms(models, pairs, preset.rule)
+def _kinds_table(judged: Judged, models: DocumentModels, pairs: JudgedPairs, called: Mapping[str, np.ndarray]) -> str:
     kinds = {
-        (min(label.a, label.b), max(label.a, label.b)): str(label.extra["kind"]) for label in corpora.labels("mdnews")
+        (min(label.a, label.b), max(label.a, label.b)): str(label.extra["kind"])
+        for label in read_labels(labels_file(judged.corpus))
     }
     kind = np.array(
         [kinds[models.ids[i], models.ids[j]] for i, j in zip(pairs.i.tolist(), pairs.j.tolist(), strict=True)]
     )
-    rows = [
-        {
-            "kind": name,
-            "pairs": int((kind == name).sum()),
-            "all criteria": int(unseen[kind == name].sum()),
-            "key terms k = 6": int(by_terms[kind == name].sum()),
-        }
-        for name in ("reprint", "template", "contained", "partial", "random")
-    ]
+    rows = []
+    for name in ("reprint", "template", "contained", "partial", "random"):
+        counts = {what: int(found[kind == name].sum()) for what, found in called.items()}
+        rows.append({"kind": name, "pairs": int((kind == name).sum()), **counts})
     return table(rows)
 
 
@@ -220,8 +197,6 @@ def _alone(
 
 def _by_key_terms(models: DocumentModels, pairs: JudgedPairs, rule: PairRule, k: int = 6) -> np.ndarray:
     """Find pairs with k of 12 key terms found in each other, or in one direction."""
-    from infostream_dedup.terms.key_terms import heaviest
-
     keys = heaviest(models.key_terms.keys, 12)
     keys = keys.astype(bool).astype(np.int64)
     held = models.key_terms.targets.astype(bool).astype(np.int64)
@@ -261,11 +236,11 @@ def _f1(truth: np.ndarray, found: np.ndarray) -> float:
     return 2 * int((truth & found).sum()) / max(int(truth.sum()) + int(found.sum()), 1)
 
 
-def speed_table(corpora: Corpora) -> str:
+def speed_table() -> str:
     """Tabulate pairs per second of the full vector in both directions."""
     rows = []
     for corpus in ("mdnews", "uagec"):
-        models = corpora.models(corpus)
+        models, modelled = models_of(corpus)
         i, j = key_term_candidates(models)
         step = max(len(i) // 20_000, 1)
         i, j = i[::step], j[::step]
@@ -276,7 +251,7 @@ def speed_table(corpora: Corpora) -> str:
             {
                 "set": corpus,
                 "documents": len(models),
-                "documents/s modelled": round(len(models) / corpora.seconds[corpus]),
+                "documents/s modelled": round(len(models) / modelled),
                 "pairs": len(i),
                 "pairs/s": round(len(i) / max(seconds, 1e-9)),
                 "goal": 2000,

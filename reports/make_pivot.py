@@ -2,19 +2,18 @@
 
     python reports/make_pivot.py
 
-The page contains only numbers: no texts, ids or titles of the corpora, which are those of ``make_reports.py``.
+The page contains only numbers: no texts, ids or titles of the corpora.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
-from frame import NEWS, OTHER, LabelledSet, documents_file, table, write_page
+from frame import NEWS, OTHER, LabelledSet, judged_collection, table, write_page
 
 from infostream_dedup import Settings, read_documents
-from infostream_dedup.judging.evidence.collecting import EvidenceReader
 from infostream_dedup.lab.labels import Truth
 from infostream_dedup.lab.scores import Evaluation, Predictions, StepScores, evaluate, predicted_pairs, predictions_of
 from infostream_dedup.report.tables import PUBLISHED
@@ -34,15 +33,7 @@ JUDGED_AT: Final = ("k 6", "k 7", "`best`", "`judged`")
 JUDGED: Final = ("judged", "judged, plain", "judged, one to one")
 """Configurations of preset ``judged``: the rule between languages, without it, and with one partner each."""
 MISSED: Final = "**missed**"
-
-
-@dataclass(frozen=True)
-class CrossSet:
-    """A set with documents of several languages."""
-
-    name: str
-    corpus: str
-    domains: tuple[str, ...] = ()
+POSITIVE: Final = ("translation", "dup")
 
 
 @dataclass(frozen=True)
@@ -55,10 +46,10 @@ class Goal:
 
 
 SETS: Final = (
-    CrossSet("wmt news", "wmt", NEWS),
-    CrossSet("wmt other", "wmt", OTHER),
-    CrossSet("ntrex", "ntrex"),
-    CrossSet("multilingual", "multilingual"),
+    LabelledSet("wmt news", "wmt", domains=NEWS, positive=POSITIVE),
+    LabelledSet("wmt other", "wmt", domains=OTHER, positive=POSITIVE),
+    LabelledSet("ntrex", "ntrex", positive=POSITIVE),
+    LabelledSet("multilingual", "multilingual", positive=POSITIVE),
 )
 
 GOALS: Final = {
@@ -83,7 +74,7 @@ CONFIGURATIONS: Final = {
 class Judged:
     """One set and one block of languages, evaluated in every configuration."""
 
-    set: CrossSet
+    set: LabelledSet
     block: str
     pairs: int
     found: dict[str, Evaluation]
@@ -93,52 +84,41 @@ class Judged:
         return next(row for row in self.found[configuration].rows if row.step == k)
 
 
-@dataclass(frozen=True)
-class CorpusResult:
-    """Results on one corpus."""
-
-    corpus: str
-    judged: list[Judged]
-    sweep: SweepResult
-
-
 def main() -> None:
     """Evaluate every set and write the page."""
-    corpora = tuple(dict.fromkeys(one.corpus for one in SETS))
-    results = [corpus_result(corpus) for corpus in corpora]
-    judged = sorted((one for result in results for one in result.judged), key=lambda one: SETS.index(one.set))
+    results = {corpus: corpus_result(corpus) for corpus in dict.fromkeys(one.corpus for one in SETS)}
+    judged = sorted((one for found, _ in results.values() for one in found), key=lambda one: SETS.index(one.set))
     across = [one for one in judged if one.block in CROSS]
     parts = [
         PROTOCOL_TEXT, "## Goals", GOALS_TEXT, table(goals := list(goal_rows(across))), goals_met(goals),
         "## Across languages", ACROSS_TEXT, table([row for one in across for row in quality_rows(one)]),
         "## The rule between languages", BETWEEN_TEXT, table(list(between_rows(across))),
         "## S and T of the sample, beside the paper", SAMPLE_TEXT,
-        sweep_part(sample_sweep(), "sample", with_paper=True), "## Without an equivalent", UNTRANSLATED_TEXT,
-        table(list(untranslated_rows(results))),
+        sweep_part(sample_sweep()), "## Without an equivalent", UNTRANSLATED_TEXT,
+        table([untranslated_row(corpus, sweep) for corpus, (_, sweep) in results.items()]),
     ]  # fmt: skip
     write_page("cross-language.md", "Across languages", "python reports/make_pivot.py", parts)
 
 
-def corpus_result(corpus: str) -> CorpusResult:
-    """Link a corpus in every configuration and evaluate its blocks."""
-    evidence = EvidenceReader()
-    collection = collect(read_documents(documents_file(corpus)), evidence=evidence)
+def corpus_result(corpus: str) -> tuple[list[Judged], SweepResult]:
+    """Link a corpus in every configuration and evaluate its blocks; S and T of its pivot terms."""
+    known = judged_collection(corpus)
+    collection = known.collection
     truths = dict(_make_truths(collection, corpus))
-    found: dict[tuple[CrossSet, str], dict[str, Evaluation]] = {place: {} for place in truths}
+    found: dict[tuple[LabelledSet, str], dict[str, Evaluation]] = {place: {} for place in truths}
     for name, settings in CONFIGURATIONS.items():
         share = settings.score == "share"
         linked = link(collection.key_terms(settings), settings, k_min=settings.min_terms if share else 1)
         predictions = predictions_of(linked)
         for (one, block), truth in truths.items():
             found[one, block][name] = _evaluate(linked, predictions, truth)
-    known = JudgedCollection.of(collection, evidence.finish(collection.languages), Settings())
     for name, predictions in _translations(known).items():
         for (one, block), truth in truths.items():
             if block in CROSS:
                 found[one, block][name] = evaluate(predictions, truth, recommended=1, resamples=RESAMPLES)
     sweep = sweep_collection(collection, CONFIGURATIONS["pivot"], ["pivot"], examples=False)
     judged = [Judged(one, block, len(truths[one, block].positives), found[one, block]) for one, block in truths]
-    return CorpusResult(corpus, judged, sweep)
+    return judged, sweep
 
 
 def _translations(collection: JudgedCollection) -> dict[str, Predictions]:
@@ -152,19 +132,18 @@ def _translations(collection: JudgedCollection) -> dict[str, Predictions]:
     return {name: predicted_pairs(one[0].a, one[0].b, documents) for name, one in found.items() if one is not None}
 
 
-def _make_truths(collection: Collection, corpus: str) -> Iterator[tuple[tuple[CrossSet, str], Truth]]:
+def _make_truths(collection: Collection, corpus: str) -> Iterator[tuple[tuple[LabelledSet, str], Truth]]:
     for one in SETS:
         for block in (*CROSS, *MONO) if one.corpus == corpus else ():
-            chosen = LabelledSet(one.name, corpus, block, one.domains, ("translation", "dup"))
-            truth = chosen.truth(collection)
+            truth = replace(one, lang=block).truth(collection)
             if len(truth.positives):
                 yield (one, block), truth
 
 
 def _evaluate(linked: Linked, predictions: Predictions, truth: Truth) -> Evaluation:
-    if linked.settings.score == "share":
-        return evaluate(predictions, truth, recommended=linked.settings.threshold, resamples=RESAMPLES)
-    return evaluate(predictions, truth, recommended=linked.settings.k, resamples=RESAMPLES)
+    share = linked.settings.score == "share"
+    recommended = linked.settings.threshold if share else linked.settings.k
+    return evaluate(predictions, truth, recommended=recommended, resamples=RESAMPLES)
 
 
 def goal_rows(across: Sequence[Judged]) -> Iterator[dict[str, Any]]:
@@ -235,8 +214,8 @@ def sample_sweep() -> SweepResult:
     return sweep_collection(collection, CONFIGURATIONS["pivot"], ["pivot"], examples=False)
 
 
-def sweep_part(sweep: SweepResult, name: str, *, with_paper: bool = False) -> str:
-    """Show links, S and T of the three blocks at the paper's k, and the recommended k."""
+def sweep_part(sweep: SweepResult) -> str:
+    """Show links, S and T of the three blocks of the sample beside the paper, and the recommended k."""
     lines: dict[int, dict[str, Any]] = {k: {"k": k} for k in SHOWN_KS}
     for row in sweep.rows:
         measures = row.measures
@@ -246,24 +225,21 @@ def sweep_part(sweep: SweepResult, name: str, *, with_paper: bool = False) -> st
             line[f"S {row.block}"] = measures.symmetry
             if row.block != "cross":
                 line[f"T {row.block}"] = measures.transitivity
-    if with_paper:
-        paper = PUBLISHED["pivot"]
-        for k, line in lines.items():
-            line["paper: S"] = paper.symmetry.get(k)
-            line["paper: T"] = paper.transitivity.get(k)
+    for k, line in lines.items():
+        line["paper: S"] = PUBLISHED["pivot"].symmetry.get(k)
+        line["paper: T"] = PUBLISHED["pivot"].transitivity.get(k)
     documents = ", ".join(f"{language} {count:,}" for language, count in sweep.documents.items())
     advice = "\n".join(
         f"- recommended, {block}: {'none' if sweep.recommended_k[block] is None else sweep.recommended_k[block]}:"
         f" {sweep.reason[block]}"
         for block in ("pivot", "pivot:cross")
     )
-    return "\n\n".join([f"**{name}** ({documents} documents)", table([lines[k] for k in SHOWN_KS]), advice])
+    return "\n\n".join([f"**sample** ({documents} documents)", table([lines[k] for k in SHOWN_KS]), advice])
 
 
-def untranslated_rows(results: Sequence[CorpusResult]) -> Iterator[dict[str, Any]]:
-    """Tabulate the share of term weight without an equivalent, by corpus and language."""
-    for result in results:
-        yield {"corpus": result.corpus, **{lang: result.sweep.untranslated.get(lang) for lang in MONO}}
+def untranslated_row(corpus: str, sweep: SweepResult) -> dict[str, Any]:
+    """The share of term weight without an equivalent, by language."""
+    return {"corpus": corpus, **{lang: sweep.untranslated.get(lang) for lang in MONO}}
 
 
 PROTOCOL_TEXT = """\

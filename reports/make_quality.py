@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterator
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -16,19 +16,18 @@ from frame import (
     labels_file,
     rank_correlation,
     table,
+    with_copies,
     write_page,
     write_part,
-    write_text,
+    write_table,
 )
 
 from infostream_dedup import Settings, read_documents
-from infostream_dedup.judging.evidence.collecting import EvidenceReader
-from infostream_dedup.lab.census import CopyCensus
 from infostream_dedup.lab.scores import Evaluation, evaluate_collection, predictions_of, scores
 from infostream_dedup.lab.sweep_estimator import SweepEstimator
 from infostream_dedup.language.text.language import detect
 from infostream_dedup.model import full_text
-from infostream_dedup.runs.batch.collection import Collection, collect
+from infostream_dedup.runs.batch.collection import Collection
 from infostream_dedup.runs.batch.linking import Linked, link
 
 CONFIGURATIONS: tuple[tuple[str, Settings], ...] = (
@@ -43,37 +42,20 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("pages", nargs="*", help="sweeps, quality, language, agreement; all by default")
     pages = parser.parse_args().pages or ["sweeps", "quality", "language", "agreement"]
-    collections = _Collections()
     makers = {"language": language_page, "sweeps": sweeps_file, "quality": quality_page, "agreement": agreement_page}
     for page in pages:
-        makers[page](collections)
+        makers[page]()
 
 
-class _Collections:
-    """The corpora, each read once."""
-
-    def __init__(self) -> None:
-        self._read: dict[str, Collection] = {}
-        self._choosers: dict[str, SweepEstimator] = {}
-
-    def __getitem__(self, corpus: str) -> Collection:
-        if corpus not in self._read:
-            reader = EvidenceReader()
-            found = collect(read_documents(documents_file(corpus)), evidence=reader)
-            census = CopyCensus(found.documents, reader.finish(found.languages))
-            self._choosers[corpus] = SweepEstimator(found, census)
-            self._read[corpus] = found
-        return self._read[corpus]
-
-    def chooser(self, corpus: str) -> SweepEstimator:
-        """What recommends k without labels."""
-        self[corpus]
-        return self._choosers[corpus]
+@cache
+def _collected(corpus: str) -> tuple[Collection, SweepEstimator]:
+    """A corpus, and what recommends k for it without labels."""
+    collection, census = with_copies(read_documents(documents_file(corpus)))
+    return collection, SweepEstimator(collection, census)
 
 
-def language_page(collections: _Collections) -> None:
+def language_page() -> None:
     """Make the page on how often the language of a document is detected correctly."""
-    del collections
     rows: list[dict[str, Any]] = []
     for corpus in corpora():
         hits: dict[str, list[bool]] = {}
@@ -93,19 +75,20 @@ def language_page(collections: _Collections) -> None:
     )
 
 
-def sweeps_file(collections: _Collections) -> None:
+def sweeps_file() -> None:
     """Write S and T of every corpus."""
-    lines = [
-        "set,configuration,k,documents,links,reciprocal,paths,closed,symmetry,transitivity,sampled,transitivity_error"
-    ]
+    rows = []
     for corpus in corpora():
         for name, settings in CONFIGURATIONS:
-            measures = _link(collections[corpus], settings).relation().measures()
-            lines += [",".join([corpus, name.replace(", ", "-"), *_csv_values(row.as_dict())]) for row in measures]
-    write_text(REPORTS / "sweeps.csv", "\n".join(lines) + "\n")
+            for measured in _link(_collected(corpus)[0], settings).relation().measures():
+                figures = {figure: value for figure, value in measured.as_dict().items() if figure != "threshold"}
+                cells = {one: f"{value:.6f}" if isinstance(value, float) else value for one, value in figures.items()}
+                rows.append({"set": corpus, "configuration": name.replace(", ", "-"), **cells})
+    write_table(REPORTS / "sweeps.csv", list(rows[0]), rows)
+    print("reports/sweeps.csv")
 
 
-def quality_page(collections: _Collections) -> None:
+def quality_page() -> None:
     """Make the page on precision, recall and F1 of every labelled set."""
     configurations = (
         *CONFIGURATIONS,
@@ -117,7 +100,7 @@ def quality_page(collections: _Collections) -> None:
     for name, settings in configurations:
         rows, label_free = [], []
         for labelled in SETS:
-            found = _evaluate(collections, labelled, settings)
+            found = _evaluate(labelled, settings)
             rows.append(_quality_row(labelled, found, settings))
             if labelled.label_free and found.share_of_best is not None:
                 label_free.append(found.share_of_best)
@@ -139,12 +122,12 @@ def quality_page(collections: _Collections) -> None:
     write_page("quality.md", "Quality on the labelled sets", "python reports/make_quality.py quality", parts)
 
 
-def agreement_page(collections: _Collections) -> None:
+def agreement_page() -> None:
     """Make the page on whether S follows precision and T follows recall, as the paper assumes."""
     rows: list[dict[str, Any]] = []
     for labelled in SETS:
         settings = Settings(rule=labelled.rule, representation="stem" if labelled.english else "morph")
-        collection = collections[labelled.corpus]
+        collection = _collected(labelled.corpus)[0]
         truth = labelled.truth(collection)
         linked = _link(collection, settings)
         predictions = predictions_of(linked)
@@ -186,14 +169,10 @@ while the remaining links are right. So S and T show where "similar" becomes an 
 the label-free rows of quality.md); "S is precision, T is recall" does not hold."""
 
 
-def _evaluate(collections: _Collections, labelled: LabelledSet, settings: Settings) -> Evaluation:
-    return evaluate_collection(
-        collections[labelled.corpus],
-        labels_file(labelled.corpus),
-        settings.but(rule=labelled.rule),
-        labelled.rules,
-        chooser=collections.chooser(labelled.corpus),
-    )
+def _evaluate(labelled: LabelledSet, settings: Settings) -> Evaluation:
+    collection, chooser = _collected(labelled.corpus)
+    labels, settings = labels_file(labelled.corpus), settings.but(rule=labelled.rule)
+    return evaluate_collection(collection, labels, settings, labelled.rules, chooser=chooser)
 
 
 def _quality_row(labelled: LabelledSet, found: Evaluation, settings: Settings) -> dict[str, Any]:
@@ -213,12 +192,6 @@ def _quality_row(labelled: LabelledSet, found: Evaluation, settings: Settings) -
 
 def _link(collection: Collection, settings: Settings) -> Linked:
     return link(collection.key_terms(settings), settings, k_min=1)
-
-
-def _csv_values(row: dict[str, Any]) -> Iterator[str]:
-    for name, value in row.items():
-        if name != "threshold":
-            yield "" if value is None else f"{value:.6f}" if isinstance(value, float) else str(value)
 
 
 if __name__ == "__main__":

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any
 
 import numpy as np
-from frame import REPORTS, documents_file, labels_file, read_rows, write_page
+from frame import REPORTS, dated_documents, documents_file, labels_file, read_rows, write_page
 
 from infostream_dedup.documents import read_documents
 from infostream_dedup.links.pair_rules import need
@@ -59,8 +59,7 @@ def main() -> None:
 
 def page() -> str:
     """Make the whole report."""
-    dated = [one for one in read_documents(documents_file("mdnews")) if one.time is not None]
-    dated.sort(key=lambda one: one.time.timestamp() if one.time else 0.0)
+    dated = dated_documents("mdnews")
     labels = labels_of(dated)
     rows = [_choice_row(name, choice, dated, labels) for name, choice in CHOICES.items()]
     return f"""mdnews, its {len(dated):,} dated documents in the
@@ -110,17 +109,13 @@ def labels_of(dated: Sequence[Document]) -> Labels:
     place = {one.id: number for number, one in enumerate(dated)}
     times = {one.id: one.time for one in dated if one.time is not None}
     of, reprints = {}, []
-    for row in _pairs("mdnews"):
+    for row in read_rows(labels_file("mdnews")):
         of[frozenset((row["a"], row["b"]))] = row["label"]
         if row["label"] == "dup" and row["a"] in place and row["b"] in place:
             earlier, later = sorted((row["a"], row["b"]), key=place.__getitem__)
             if times[later] - times[earlier] < timedelta(days=7):
                 reprints.append((earlier, later))
     return Labels(of, reprints)
-
-
-def _pairs(name: str) -> Iterable[dict[str, Any]]:
-    return read_rows(labels_file(name))
 
 
 def _stream(choice: dict[str, Any]) -> StreamEngine:
@@ -158,7 +153,7 @@ documents count in everything else. On these documents the rule changes {rows} o
 
 
 def _paraphrase_row(name: str) -> str:
-    pairs = [(row["a"], row["b"]) for row in _pairs(name) if row["label"] == "dup"]
+    pairs = [(row["a"], row["b"]) for row in read_rows(labels_file(name)) if row["label"] == "dup"]
     pairs = pairs[:: -(-len(pairs) // MOST_PAIRS)]
     wanted = {one for pair in pairs for one in pair}
     documents = [one for one in read_documents(documents_file(name)) if one.id in wanted]
@@ -183,13 +178,11 @@ def _speed() -> str:
     """Show the figures of ``benchmarks.stream``, if measured."""
     found = [json.loads(path.read_text(encoding="utf-8")) for path in sorted(SPEED.glob("stream*.json"))]
     runs = [one for one in found if "news" in one]
-    lines = _speed_lines(runs) if runs else []
-    if (path := SPEED / "stream_memory.json").exists():
-        lines += _memory_lines(json.loads(path.read_text(encoding="utf-8")))
-    return "\n".join(lines) + "\n"
+    parts = [_speed_part(runs)] if runs else []
+    return "\n".join([*parts, *(_memory_part(one) for one in found if "window" in one)])
 
 
-def _speed_lines(runs: Sequence[dict[str, Any]]) -> list[str]:
+def _speed_part(runs: Sequence[dict[str, Any]]) -> str:
     goals = runs[0]["goals"]
     head = f"""## Speed
 
@@ -203,7 +196,7 @@ one document.
 
 | news | documents | batch | cache | documents/CPU s | second half | by the clock | one, engine: p50 / p99 ms | stored |
 |---|---|---|---|---|---|---|---|---|"""
-    lines = head.splitlines()
+    lines = [head]
     for run in runs:
         for name, row in run["rows"].items():
             ones = (row["single_milliseconds"][kind] for kind in ("engine", "stored"))
@@ -215,10 +208,10 @@ one document.
     for run in runs:
         shares = ", ".join(f"{stage} {share:.0%}" for stage, share in run["rows"]["warm"]["shares"].items())
         lines.append(f"- {run['news']}, {run['documents']:,}: {shares}.")
-    return [*lines, ""]
+    return "\n".join([*lines, ""])
 
 
-def _memory_lines(measured: dict[str, Any]) -> list[str]:
+def _memory_part(measured: dict[str, Any]) -> str:
     (few, many), window = measured["documents"], measured["window"]
     growth, rows = measured["growth"], [measured["rows"][name] for name in ("few", "many")]
     held, most = (
@@ -226,7 +219,7 @@ def _memory_lines(measured: dict[str, Any]) -> list[str]:
         for kind in ("held_megabytes", "most_megabytes")
     )
     terms = [f"{row['terms']:,}" for row in rows]
-    text = f"""## Memory
+    return f"""## Memory
 
 `python -m benchmarks.stream --words {measured["words"]} --memory {few} {many}`: a window of {window:,} documents. After
 {few:,} and after {many:,} documents the process held {held}, and at most
@@ -235,7 +228,6 @@ each keeps its number for ever, in some 50 bytes. What is in use hardly grows (`
 221 MB after 50,000 documents, 230 after 300,000); the rest is memory given back to glibc, which keeps it (92 and 146
 MB), and caches filling up to their bounds.
 """
-    return text.splitlines()
 
 
 if __name__ == "__main__":

@@ -53,13 +53,8 @@ def main() -> int:
         plugins=[outcomes],
     )
     if outcomes.words:
-        write_part(
-            "cross-language.md",
-            "translate",
-            "The genuine argostranslate",
-            "make test-translate",
-            [page(outcomes).strip()],
-        )
+        title, parts = "The genuine argostranslate", [page(outcomes).strip()]
+        write_part("cross-language.md", "translate", title, "make test-translate", parts)
     return int(code)
 
 

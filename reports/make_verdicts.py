@@ -10,10 +10,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from frame import CORPORA, read_rows, table, write_part
+from frame import dated_documents, labels_file, read_rows, table, write_part
 from learn_pair_model import leave_one_out
 
-from infostream_dedup import Deduplicator, Document, read_documents
+from infostream_dedup import Deduplicator, Document
 from infostream_dedup.stream.settings import StreamSettings
 
 if TYPE_CHECKING:
@@ -50,17 +50,16 @@ class _Ingested:
         return _counts(Counter(self.verdicts[later.id].status for _, later in pairs))
 
 
-def ingested_lines(corpora: Path, name: str = "mdnews") -> list[str]:
-    """Figures of the dated documents of a labelled collection, in the order of their dates, as a list."""
-    dated = [one for one in read_documents(corpora / f"{name}.docs.jsonl.gz") if one.time is not None]
-    dated.sort(key=lambda one: one.time.timestamp() if one.time else 0.0)
+def ingested_lines() -> list[str]:
+    """Figures of the dated documents of mdnews, in the order of their dates, as a list."""
+    dated = dated_documents("mdnews")
     # A look across languages changes no status, and has its own figures.
     alone = StreamSettings.of({"across": "none"})
     _run(dated[:2000], alone)
     _run(dated[:2000], StreamSettings())
     verdicts, seconds = _run(dated, alone)
     _, plain = _run(dated, StreamSettings())
-    found = _labelled(dated, verdicts, read_rows(corpora / f"{name}.labels.jsonl.gz"))
+    found = _labelled(dated, verdicts, read_rows(labels_file("mdnews")))
     counted = Counter(one.status for one in verdicts)
     similar = Counter(str(one.kind) for one in verdicts if one.status == "similar")
     reprints, templates = found.pairs("reprint"), found.pairs("template")
@@ -140,7 +139,7 @@ before. The thresholds of the kinds were chosen on these documents."""
 
 def main() -> None:
     """Measure and write the part."""
-    found = leave_one_out(CORPORA)
+    found = leave_one_out()
     rows = [
         {"set": name, "F": f"{one.f1:.4f}", "right": one.right, "wrong": one.wrong, "missed": one.missed}
         for name, one in found.items()
@@ -149,7 +148,7 @@ def main() -> None:
     parts = [
         ABOUT, "## The pair model, each set judged by a model learned from the others", table(rows),
         f"Mean of the sets but tgpairs: {sum(others) / len(others):.4f}.", "## mdnews through `ingest`", INGESTED,
-        "\n".join(ingested_lines(CORPORA)),
+        "\n".join(ingested_lines()),
     ]  # fmt: skip
     command = "python reports/make_verdicts.py"
     write_part("quality.md", "verdicts", "Kinds and statuses of pairs", command, parts)

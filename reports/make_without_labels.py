@@ -8,93 +8,65 @@ With ``--set`` or ``--representation`` only those rows of the table are measured
 from __future__ import annotations
 
 import argparse
-import csv
 import time
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Final
+from itertools import chain, product
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
-from frame import REPORTS, table, table_of, write_page
-from without_labels_sets import FAMILIES, SETS
+from frame import REPORTS, read_table, table, table_of, with_copies, write_page, write_table
+from without_labels_sets import FAMILIES, SETS, STEPS, judged, judged_links
 
-from infostream_dedup.judging.evidence.collecting import EvidenceReader
 from infostream_dedup.judging.evidence.pair_evidence import key_rows
 from infostream_dedup.lab import duplicate_scores as duplicates
-from infostream_dedup.lab.census import CopyCensus, in_universe
-from infostream_dedup.lab.copy_scores import CopyScores, count_copies, harmonic
-from infostream_dedup.lab.labels import both_of, codes_of
+from infostream_dedup.lab.copy_scores import count_copies, harmonic
 from infostream_dedup.lab.sweep_estimator import SweepEstimator, known_k
 from infostream_dedup.links.measures import advise
 from infostream_dedup.model import Settings
-from infostream_dedup.runs.batch.collection import collect
 from infostream_dedup.runs.batch.linking import link
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
-    from without_labels_sets import TrueSet
 
+    from infostream_dedup.lab.census import CopyCensus
     from infostream_dedup.lab.copy_scores import Links
-    from infostream_dedup.lab.duplicate_scores import ComparedCandidates, DuplicateEstimate
-    from infostream_dedup.lab.labels import Truth
+    from infostream_dedup.lab.duplicate_scores import ComparedCandidates
     from infostream_dedup.runs.batch.collection import Collection
     from infostream_dedup.runs.batch.linking import Linked
 
 
-STEPS: Final = range(3, 13)
 _DECIMALS: Final = 6
 
 
-def measure(name: str, one: TrueSet, representation: str) -> dict[str, Any]:
-    """Count, estimate and audit a set, and look up its truth."""
-    begin = time.process_time()
-    documents = one.documents()
-    truth, reader, settings = one.truth(documents), EvidenceReader(), Settings(representation=representation)
-    collection = collect(documents, evidence=reader)
-    census = CopyCensus(collection.documents, reader.finish(collection.languages))
+def measure(name: str, representation: str) -> list[Row]:
+    """Count, estimate and audit a set, and look up its truth: a row of the table for each k."""
+    documents, settings = SETS[name].documents(), Settings(representation=representation)
+    truth = SETS[name].truth(documents)
+    collection, census = with_copies(documents)
     linked = link(collection.key_terms(settings), settings, k_min=1)
     links, counted, copies, _ = SweepEstimator(collection, census).linked(linked.key_terms, linked.matrix, settings)
     languages = linked.key_terms.counts.languages
     scores = count_copies(links, copies, counted, languages, steps=STEPS)["all"]
     candidates = drawn_and_compared(collection, census, linked, links, languages)
-    known = _judged(truth, candidates.a, candidates.b)
+    known = judged(truth, candidates.a, candidates.b)
     estimate = duplicates.estimate_duplicates(candidates, steps=STEPS, about=known != 0)
-    a, b = np.repeat(np.arange(len(documents)), np.diff(links.indptr)), links.indices.astype(np.int64)
-    a, b = a[a < b], b[a < b]
-    grades = links.grades_of(a, b)
-    inside, series = in_universe(counted.universe, a, b)
-    kept = inside & ~series & (grades >= STEPS[0])
-    verdicts, grades = _judged(truth, a[kept], b[kept]), grades[kept]
-    inside, series = in_universe(counted.universe, *both_of(truth.positives, len(documents)))
-    positives = int((inside & ~series).sum())
-    right = np.array([((verdicts == 1) & (grades >= k)).sum() for k in STEPS], dtype=np.float64)
-    wrong = np.array([((verdicts == -1) & (grades >= k)).sum() for k in STEPS], dtype=np.float64)
+    right, wrong, positives = judged_links(truth, links, counted)
     measures = {row.k: row for row in linked.relation().measures()}
     check = estimate.check.as_dict()
-    return {
-        "set": name,
-        "kind": one.kind,
-        "representation": representation,
-        "documents": len(documents),
-        "positives": positives,
-        "right_share": round(float((known == 1).sum() / max((known != 0).sum(), 1)), _DECIMALS),
-        "true": {
-            "precision": [_rounded(one) for one in _divided(right, right + wrong).tolist()],
-            "recall": [_rounded(one) for one in _divided(right, np.full(len(right), float(positives))).tolist()],
-        },
-        "counted": _counted(scores),
-        "code": estimate.code,
-        "check": check,
-        "estimated": _estimated(estimate),
-        "symmetry": [_rounded(measures[k].symmetry) for k in STEPS],
-        "transitivity": [_rounded(measures[k].transitivity) for k in STEPS],
-        "k": {
-            "recommended": advise(list(measures.values()), n=12, known=known_k(scores, estimate)).chosen,
-            "estimated": _greatest([harmonic(one.precision, one.recall) for one in estimate.scores]),
-            "counted": _greatest([one.f1 for one in scores]),
-            "greatest S T": _greatest([harmonic(measures[k].symmetry, measures[k].transitivity) for k in STEPS]),
-        },
-        "cpu_seconds": round(time.process_time() - begin, 1),
-    }
+    head = [name, representation, len(documents), check["candidates"], scores[0].copies, estimate.code]
+    head += [check.get(sign) for sign in SIGNS]
+    head.append(advise(list(measures.values()), n=12, known=known_k(scores, estimate)).chosen)
+    rows: list[Row] = []
+    for at, k in enumerate(STEPS):
+        shares = [_divided(right[at], right[at] + wrong[at]), _divided(right[at], positives)]
+        shares += [scores[at].precision, scores[at].recall]
+        shares += [estimate.scores[at].precision, estimate.scores[at].recall] if estimate.scores else [None, None]
+        shares += [measures[k].symmetry, measures[k].transitivity]
+        values = [*head, k, *(None if value is None else round(value, _DECIMALS) for value in shares)]
+        cells = ["" if value is None else str(value) for value in values]
+        rows.append(dict(zip(COLUMNS, cells, strict=True)))
+    return rows
 
 
 def drawn_and_compared(
@@ -122,44 +94,8 @@ def drawn_and_compared(
     )
 
 
-def _judged(truth: Truth, a: NDArray[np.int64], b: NDArray[np.int64]) -> NDArray[np.int8]:
-    codes = codes_of(a, b, truth.documents)
-    order, found = np.argsort(codes, kind="stable"), np.empty(len(codes), dtype=np.int8)
-    found[order] = truth.judge(codes[order])
-    return found
-
-
-def _counted(scores: list[CopyScores]) -> dict[str, Any]:
-    return {
-        "copies": scores[0].copies,
-        "precision": [_rounded(one.precision) for one in scores],
-        "recall": [_rounded(one.recall) for one in scores],
-    }
-
-
-def _estimated(estimate: DuplicateEstimate) -> dict[str, Any]:
-    scores = estimate.scores
-    return {
-        "precision": [_rounded(one.precision) for one in scores],
-        "recall": [_rounded(one.recall) for one in scores],
-        "precision_bounds": [one.precision_bounds for one in scores],
-        "recall_bounds": [one.recall_bounds for one in scores],
-    }
-
-
-def _divided(part: NDArray[np.float64], whole: NDArray[np.float64]) -> NDArray[np.float64]:
-    found = np.full(len(part), np.nan, dtype=np.float64)
-    np.divide(part, whole, out=found, where=whole > 0)
-    return found
-
-
-def _greatest(values: list[float]) -> int | None:
-    """The k of the greatest value, the least such k; ``None`` without values."""
-    return STEPS[int(np.argmax(values))] if values else None
-
-
-def _rounded(value: float | None) -> float | None:
-    return None if value is None or np.isnan(value) else round(value, _DECIMALS)
+def _divided(part: float, whole: float) -> float | None:
+    return float(part / whole) if whole else None
 
 
 TABLE: Final = REPORTS / "without-labels.csv"
@@ -193,47 +129,21 @@ def main() -> None:
     parser.add_argument("--set", dest="sets", action="append", choices=list(SETS))
     parser.add_argument("--representation", action="append", choices=REPRESENTATIONS)
     given = parser.parse_args()
-    found: dict[tuple[str, str], list[Row]] = {}
-    if TABLE.is_file():
-        with TABLE.open(encoding="utf-8", newline="") as lines:
-            for row in csv.DictReader(lines):
-                found.setdefault((row["set"], row["representation"]), []).append(row)
-    for representation in given.representation or REPRESENTATIONS:
-        for name in given.sets or SETS:
-            measured = measure(name, SETS[name], representation)
-            found[name, representation] = rows_of(measured)
-            print(name, representation, measured["code"], f"{measured['cpu_seconds']} CPU s", flush=True)
-            _write(found)
-    ordered = [found[name, one] for one in REPRESENTATIONS for name in SETS if (name, one) in found]
+    found: dict[tuple[str, str], list[Row]] = defaultdict(list)
+    for row in read_table(TABLE):
+        found[row["set"], row["representation"]].append(row)
+    for representation, name in product(given.representation or REPRESENTATIONS, given.sets or SETS):
+        begin = time.process_time()
+        found[name, representation] = rows = measure(name, representation)
+        print(name, representation, rows[0]["verdict"], f"{time.process_time() - begin:.1f} CPU s", flush=True)
+        ordered = [found[name, one] for one, name in product(REPRESENTATIONS, SETS) if (name, one) in found]
+        write_table(TABLE, COLUMNS, chain.from_iterable(ordered))
     write_page(
         "without-labels.md",
         "What is said without labels, beside the truth",
         "python reports/make_without_labels.py",
         [ABOUT, "## In short", _in_short(ordered), "## The estimate and its check", CHECKED, _checks(ordered)],
     )
-
-
-def rows_of(one: Mapping[str, Any]) -> list[Row]:
-    """A measured set as rows of the table, one for each k."""
-    check, head = one["check"], [one["set"], one["representation"], one["documents"]]
-    head += [check["candidates"], one["counted"]["copies"], one["code"], *(check.get(sign) for sign in SIGNS)]
-    rows: list[Row] = []
-    for at, k in enumerate(STEPS):
-        curves = [one[said][name] for said in ("true", "counted", "estimated") for name in ("precision", "recall")]
-        curves += [one["symmetry"], one["transitivity"]]
-        values = [*head, one["k"]["recommended"], k, *(curve[at] if curve else None for curve in curves)]
-        cells = ["" if value is None else str(value) for value in values]
-        rows.append(dict(zip(COLUMNS, cells, strict=True)))
-    return rows
-
-
-def _write(found: Mapping[tuple[str, str], Sequence[Row]]) -> None:
-    with TABLE.open("w", encoding="utf-8", newline="") as lines:
-        writer = csv.DictWriter(lines, COLUMNS, lineterminator="\n")
-        writer.writeheader()
-        for one in REPRESENTATIONS:
-            for name in SETS:
-                writer.writerows(found.get((name, one), ()))
 
 
 def _errors(rows: Sequence[Row], name: str, said: str = "estimated") -> list[float]:

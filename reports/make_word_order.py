@@ -5,13 +5,9 @@ from __future__ import annotations
 from typing import Any, Final
 
 import numpy as np
-from frame import documents_file, table, write_part
+from frame import judged_collection, table, write_part
 
-from infostream_dedup import Settings, read_documents
-from infostream_dedup.judging.evidence.collecting import EvidenceReader
 from infostream_dedup.lab.labels import family_of
-from infostream_dedup.runs.batch.collection import collect
-from infostream_dedup.runs.batch.judging import JudgedCollection
 from infostream_dedup.runs.batch.pairing import find_across, orders_of
 from infostream_dedup.stream.word_order import LEAST_ALONE_ORDER, LEAST_ORDER
 
@@ -33,22 +29,15 @@ def main() -> None:
     """Measure the order of all pairs and write the part."""
     found = {corpus: measured(corpus) for corpus in PARALLEL}
     rows = [row(corpus, found) for corpus in PARALLEL]
-    listed = find_across(judged("slavictopics"))
+    listed = find_across(judged_collection("slavictopics"))
     text = TOPICS.format(listed=0 if listed is None else len(listed[0].a))
     command = "python reports/make_word_order.py"
     write_part("cross-language.md", "word-order", "The order of the words", command, [TEXT, table(rows), text])
 
 
-def judged(corpus: str) -> JudgedCollection:
-    """Read a corpus as `pairs` does."""
-    evidence = EvidenceReader()
-    collection = collect(read_documents(documents_file(corpus)), evidence=evidence)
-    return JudgedCollection.of(collection, evidence.finish(collection.languages), Settings())
-
-
 def measured(corpus: str) -> tuple[np.ndarray, np.ndarray]:
     """Order of each pair (NaN with too few places), and whether the pair is right."""
-    collection = judged(corpus)
+    collection = judged_collection(corpus)
     found = find_across(collection, between="plain")
     if found is None:
         raise ValueError(f"{corpus} has documents of one language only")

@@ -11,15 +11,20 @@ from pathlib import Path
 from random import Random
 from typing import Final, Literal
 
+import numpy as np
 from frame import documents_file, kin_file, labels_file
+from numpy.typing import NDArray
 
 from infostream_dedup import Document, read_documents
-from infostream_dedup.lab.labels import Label, Truth, kin_by_field, read_kin, read_labels, truth_of
+from infostream_dedup.lab.census import CountedPairs, in_universe
+from infostream_dedup.lab.copy_scores import Links
+from infostream_dedup.lab.labels import Label, Truth, both_of, codes_of, kin_by_field, read_kin, read_labels, truth_of
 from infostream_dedup.lab.sweep_estimator import Vocabulary, edited
 
 Kind = Literal["corrections", "translations of news", "other translations", "editions", "news", "made up", "forms"]
 """Sets of one kind are left out together when a threshold is chosen for one of them."""
 
+STEPS: Final = range(3, 13)
 _SEED: Final = 21
 _SOURCES: Final = 40
 _MADE_UP_DAYS: Final = 5
@@ -46,6 +51,35 @@ class TrueSet:
         languages = [one.lang or "ru" for one in documents]
         closed = self.negatives == "closed"
         return truth_of(documents, languages, labels, kin=kin, positive=self.positive, closed=closed)
+
+
+def judged(truth: Truth, a: NDArray[np.int64], b: NDArray[np.int64]) -> NDArray[np.int8]:
+    """Verdicts on pairs in any order."""
+    codes = codes_of(a, b, truth.documents)
+    order, found = np.argsort(codes, kind="stable"), np.empty(len(codes), dtype=np.int8)
+    found[order] = truth.judge(codes[order])
+    return found
+
+
+def judged_links(
+    truth: Truth, links: Links, counted: CountedPairs | None
+) -> tuple[NDArray[np.float64], NDArray[np.float64], int]:
+    """Right and wrong links at each k, and all right pairs; of the counted pairs outside of series only, if given."""
+    a, b = np.repeat(np.arange(truth.documents), np.diff(links.indptr)), links.indices.astype(np.int64)
+    a, b = a[a < b], b[a < b]
+    grades = links.grades_of(a, b)
+    kept = grades >= STEPS[0]
+    positives = truth.positives
+    if counted is not None:
+        inside, series = in_universe(counted.universe, a, b)
+        kept &= inside & ~series
+        inside, series = in_universe(counted.universe, *both_of(positives, truth.documents))
+        positives = positives[inside & ~series]
+    verdicts, grades = judged(truth, a[kept], b[kept]), grades[kept]
+    right, wrong = (
+        np.array([((verdicts == one) & (grades >= k)).sum() for k in STEPS], dtype=np.float64) for one in (1, -1)
+    )
+    return right, wrong, len(positives)
 
 
 def _of_corpus(

@@ -1,6 +1,6 @@
 """The pair model: its file, its sums, its reasons; and that learning it again gives the shipped file."""
 
-import importlib.util
+import importlib
 import json
 import math
 import sys
@@ -112,23 +112,18 @@ def test_family_pairs_share_the_root_of_their_number() -> None:
 def _learning() -> ModuleType:
     sys.path.insert(0, str(REPORTS))
     try:
-        spec = importlib.util.spec_from_file_location("learn_pair_model", REPORTS / "learn_pair_model.py")
-        assert spec is not None
-        assert spec.loader is not None
-        module = importlib.util.module_from_spec(spec)
-        sys.modules[spec.name] = module
-        spec.loader.exec_module(module)
+        return importlib.import_module("learn_pair_model")
     finally:
         sys.path.remove(str(REPORTS))
-    return module
 
 
 @pytest.mark.slow
 @pytest.mark.corpus
-def test_learning_again_gives_the_shipped_file_and_its_figures(corpora: Path) -> None:
+@pytest.mark.usefixtures("corpora")
+def test_learning_again_gives_the_shipped_file_and_its_figures() -> None:
     learning = _learning()
-    assert learning.learn_from(corpora, list(learning.SETS)).as_json() == shipped_model().as_json()
-    found = {name: judged.f1 for name, judged in learning.leave_one_out(corpora).items()}
+    assert learning.learn_from(list(learning.SETS)).as_json() == shipped_model().as_json()
+    found = {name: judged.f1 for name, judged in learning.leave_one_out().items()}
     assert found.pop("tgpairs") >= 0.84
     assert found["wmt en"] >= 0.985
     assert min(value for name, value in found.items() if name != "wmt en") >= 0.99

@@ -1,5 +1,6 @@
 """Tables that reports compute, and figures that pages in docs/ repeat."""
 
+import csv
 import re
 from datetime import UTC, datetime
 from pathlib import Path
@@ -49,21 +50,23 @@ def test_key_term_links_lose_hardly_any_reprint(corpora, name):
     assert float(words["rejected"]) > float(links["rejected"]) > 0.8
 
 
-def test_by_hand() -> None:
-    # ranks 1 2 3 4 against 2 1 4 3: 1 - 6 * 4 / (4 * 15)
-    assert rank_correlation([1, 2, 3, 4], [0.2, 0.1, 0.9, 0.8]) == pytest.approx(0.6)
-
-
-def test_equal_values_share_their_rank() -> None:
-    # ranks 1.5 1.5 3 against 1 2 3: covariance 1.5, spreads 1.5 and 2
-    assert rank_correlation([5, 5, 9], [1, 2, 3]) == pytest.approx(1.5 / 3**0.5)
-
-
 @pytest.mark.parametrize(
-    ("one", "other"), [([1, 2], [1, 2]), ([1, 1, 1], [1, 2, 3]), ([1, 2, None, 3], [4, None, 5, 6]), ([], [])]
+    ("one", "other", "expected"),
+    [
+        ([1, 2, 3, 4], [0.2, 0.1, 0.9, 0.8], 0.6),  # ranks 1 2 3 4 against 2 1 4 3: 1 - 6 * 4 / (4 * 15)
+        ([5, 5, 9], [1, 2, 3], 1.5 / 3**0.5),  # ranks 1.5 1.5 3 against 1 2 3: covariance 1.5, spreads 1.5 and 2
+        *(([1, 2], [1, 2], None), ([1, 1, 1], [1, 2, 3], None), ([1, 2, None, 3], [4, None, 5, 6], None)),
+        ([], [], None),
+    ],
 )
-def test_undefined(one: list[float | None], other: list[float | None]) -> None:
-    assert rank_correlation(one, other) is None
+def test_rank_correlation(one: list[float | None], other: list[float | None], expected: float | None) -> None:
+    assert rank_correlation(one, other) == pytest.approx(expected)
+
+
+def test_every_line_of_a_table_has_a_cell_for_each_name() -> None:
+    for path in (ROOT / "reports").glob("*.csv"):
+        widths = {len(row) for row in csv.reader(path.read_text("utf-8").splitlines())}
+        assert len(widths) == 1, path.name
 
 
 # Figures that a page in docs/ repeats are those of the report that it names.
