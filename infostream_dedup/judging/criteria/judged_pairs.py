@@ -230,11 +230,7 @@ def splits(pairs: JudgedPairs, number: int) -> list[Fold]:
 
 
 def part_of(pairs: JudgedPairs, number: int) -> NDArray[np.int64]:
-    """Deal stories into parts: int64 (stories,), from 0 to ``number`` - 1.
-
-    The largest stories are dealt first, each to the part that keeps repeats and originals spread most evenly. Equal
-    pairs give equal parts.
-    """
+    """Deal stories into parts, the largest first, evenly by repeats and originals: int64 (stories,)."""
     one, other = stories(pairs)
     count = int(max(one.max(initial=-1), other.max(initial=-1))) + 1
     positives = np.bincount(one, pairs.repeats, minlength=count)
