@@ -4,17 +4,8 @@ Each case runs the command line in a process of its own, keeps from its rows the
 compares the SHA-256 of what is left with a pin. Prose (reasons, notes, headings) and timings are not listed, nor is
 any column that a later version adds, so both may change freely; values, order of rows and order inside lists may not.
 
-The default run is a part that takes a minute; with ``-m "slow or not slow"`` all cases run: other settings,
-threads and locales, and all of the real news.
-
-To see what has changed, write the kept rows of both versions to two folders and compare them:
-
-    PINNED_ROWS=before pytest tests/test_results_are_pinned.py    (in a checkout from before the change)
-    PINNED_ROWS=after pytest tests/test_results_are_pinned.py
-    diff -r before after
-
-A pin is the ``sha256sum`` of such a file, so ``PINNED_ROWS=after pytest ... && sha256sum after/*`` prints the pins to
-paste into ``PINNED`` below. Remake a pin only where a result was meant to change, and justify it in the commit message.
+With ``-m "slow or not slow"`` all cases run. ``PINNED_ROWS=FOLDER`` writes the kept rows to files, for a diff; a
+pin is the ``sha256sum`` of a file. Remake one only where a result was meant to change, and justify it in the commit.
 """
 
 import csv

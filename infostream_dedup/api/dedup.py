@@ -506,7 +506,10 @@ def drop_near_duplicates(frame: Any, *, text: str = "text", **options: Any) -> A
     except ImportError:
         raise MissingExtraError("narwhals", "frames", "frames in and out") from None
 
-    given = nw.from_native(frame)
+    try:
+        given = nw.from_native(frame)
+    except TypeError:
+        raise UsageError(f"frame is of type {type(frame).__name__}; expected one of pandas or polars") from None
     table = given.collect() if isinstance(given, nw.LazyFrame) else given
     if text not in table.columns:
         raise UsageError(f"the frame has no column {text!r}; it has {', '.join(map(str, table.columns))}")

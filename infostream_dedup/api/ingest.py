@@ -235,11 +235,17 @@ def ingest(
     agreed = _settings(Path(store), settings, single, classified=judge is not None)
     bad = read.bad_records()
     tell = note or (lambda _: None)
-    # A missing input is refused before a store is made.
-    batches: Iterator[PlacedBatch] = iter(())
-    if broker is None:
-        batches = _batches(source, bad, read, follow=follow, size=batch_size, seconds=batch_seconds, note=tell)
     with ExitStack() as stack:
+        # A missing input is refused before a store is made.
+        if broker is None:
+            batches = _batches(source, bad, read, follow=follow, size=batch_size, seconds=batch_seconds, note=tell)
+        else:
+            from infostream_dedup.stream.brokers import connection_to, consumed
+
+            connection = stack.enter_context(connection_to(
+                broker, Path(store), queue=cast("str", queue), group=group, publish=publish, follow=follow,
+                size=batch_size, note=tell,
+            ))  # fmt: skip
         stream = stack.enter_context(
             Deduplicator.open(
                 store,
@@ -261,13 +267,8 @@ def ingest(
 
             stack.enter_context(pushed(Path(store), webhook, webhook_secret, tell))
         if broker is not None:
-            from infostream_dedup.stream.brokers import consumed
-
             stop = stack.enter_context(stopping())
-            pairs = consumed(
-                broker, intake, read, stop, store=Path(store), queue=cast("str", queue), group=group, publish=publish,
-                follow=follow, size=batch_size, seconds=batch_seconds, note=tell,
-            )  # fmt: skip
+            pairs = consumed(connection, intake, read, stop, store=Path(store), seconds=batch_seconds, note=tell)
         else:
             if follow and not (source == "-" or (not isinstance(source, str | Path) and list(source) == ["-"])):
                 batches = unreported(batches, intake, tell)

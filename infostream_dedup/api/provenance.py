@@ -228,6 +228,8 @@ def _boilerplate(documents: Sequence[Document]) -> Boilerplate:
 
 
 def _given(documents: Sequence[Document], groups: _Groups) -> dict[str, list[Document]]:
+    if not isinstance(groups, Iterable):
+        raise UsageError(f"groups is {groups!r:.80}; expected the ids of each group")
     named = groups.items() if isinstance(groups, Mapping) else enumerate(groups, start=1)
     place_of = {document.id: place for place, document in enumerate(documents)}
     members: dict[str, list[Document]] = {}

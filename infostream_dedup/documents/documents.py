@@ -58,11 +58,7 @@ class OtherLanguageError(Exception):
 
 
 class OtherFields(dict[str, Any]):
-    """The fields of a record that we do not interpret.
-
-    ``order``: the original order of all its fields; ``theirs``: names of the fields as given, in the same order, if our
-    names differ from them; ``given``: values of our fields that the document has in another form.
-    """
+    """The fields of a record that we do not interpret, in their ``order``; ``theirs``: their names, if ours differ."""
 
     __slots__ = ("given", "order", "theirs")
 

@@ -21,7 +21,7 @@ from os import PathLike
 from pathlib import PurePath
 from typing import Any, BinaryIO, Final, Literal, NamedTuple, TypeAlias
 
-from infostream_dedup.errors import ConfigurationError, NoInputError
+from infostream_dedup.errors import BadDataError, ConfigurationError, NoInputError
 from infostream_dedup.machine.files import Readable
 from infostream_dedup.model.registry import offered
 from infostream_dedup.model.tabular import require_arrow
@@ -113,8 +113,10 @@ def _inner_format(name: str) -> InputFormat:
     try:
         with zipfile.ZipFile(name) as archive:
             inner = zipped(archive, name).filename
-    except (OSError, zipfile.BadZipFile) as error:
-        raise NoInputError(f"{name}: not a ZIP archive that can be read ({error})") from None
+    except OSError as error:
+        raise NoInputError(f"{name}: {error.strerror or error}") from None
+    except zipfile.BadZipFile as error:
+        raise BadDataError(f"not a ZIP archive that can be read ({error})", code="E_PACKED", source=name) from None
     form = "text" if inner.lower().endswith(".zip") else input_format(inner)
     if form not in _STREAMS or inner.lower().endswith(PACKINGS):
         raise ConfigurationError(f"{name}: {inner} is not read inside an archive; unpack it first")

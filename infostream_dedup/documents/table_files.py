@@ -322,11 +322,7 @@ def csv_records(
     ids: bool = True,
     required: Sequence[str] = _REQUIRED,
 ) -> Iterator[Item]:
-    """Yield the records of one file, and an error for each malformed row.
-
-    A row broken by a stray quote ends where the parser gives up, after `max_line_bytes` at the latest; reading
-    continues with the next line.
-    """
+    """Yield the records of one file, and an error for each malformed row, which ends after `max_line_bytes` at most."""
     # The limit is process-wide and defaults to 128 KiB, too little for a long article; we only ever raise it.
     csv.field_size_limit(max(csv.field_size_limit(), max_line_bytes))
     feed = RowFeed(source, max_line_bytes)

@@ -7,7 +7,7 @@ import queue
 import sqlite3
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
@@ -363,7 +363,7 @@ class RunningService:
             with Store.open(settings.store, read_only=True) as store:
                 place = place_of(store.connection)
         else:
-            writer = Writer(lambda: _opened(settings.store, settings.stream), limits.queued)
+            writer = Writer(lambda: _warmed(open_stream(settings.store, settings.stream)), limits.queued)
             writer.start()
         return cls(
             settings=settings,
@@ -470,10 +470,12 @@ def caller_of(request: Request) -> Caller:
     return found
 
 
-def _opened(path: Path, given: dict[str, object]) -> Deduplicator:
+def open_stream(path: Path, given: Mapping[str, Any]) -> Deduplicator:
+    """Open the stream of a store with some settings; what is wrong with them, or with the store, is refused."""
     stored = settings_at(path)
-    settings = StreamSettings.of(given) if stored is None else StreamSettings.of({**stored, **given})
-    return _warmed(Deduplicator.open(path, settings))
+    if stored is not None:
+        StreamSettings.of(stored).refuse_other(str(path), preset=given.get("preset"), across=given.get("across"))
+    return Deduplicator.open(path, StreamSettings.of({**(stored or {}), **given}))
 
 
 def _warmed(stream: Deduplicator) -> Deduplicator:

@@ -103,7 +103,10 @@ def run(settings: ServiceSettings, *, tell: Callable[[str], None]) -> None:
 async def _serve(settings: ServiceSettings, addresses: list[tuple[str, int]], tell: Callable[[str], None]) -> None:
     from infostream_dedup.service.application import application
     from infostream_dedup.service.routes.health import metrics_application
+    from infostream_dedup.service.running import open_stream
 
+    if not settings.read_only:
+        open_stream(settings.store, settings.stream).close()  # wrong settings are refused before it says that it serves
     guard = application(settings)
     async with guard.alive() as service:
         applications = (guard, metrics_application(service))

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
-from infostream_dedup.errors import ConfigurationError
+from infostream_dedup.errors import ConfigurationError, UsageError
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -117,6 +117,9 @@ class ServiceSettings:
     limits: ServiceLimits = field(default_factory=ServiceLimits)  # see there
 
     def __post_init__(self) -> None:
+        if self.read_only and self.stream:
+            idle = ", ".join(f"--{name.replace('_', '-')}" for name in self.stream)
+            raise UsageError(f"with --read-only, the settings are those of the store, which stay; drop {idle}")
         if self.token_file is None and not _is_loopback(self.host):
             raise ConfigurationError(
                 f"{self.host} can be reached from other machines; name who may do what (--token-file), or listen on "

@@ -112,7 +112,7 @@ def _state_of(path: Path) -> tuple[int, ...]:
     return status.st_mtime_ns, status.st_size, status.st_ino
 
 
-def _callers_of(path: Path) -> dict[str, Caller]:
+def _callers_of(path: Path, *, needed: bool = True) -> dict[str, Caller]:
     try:
         text, status = path.read_text(encoding="utf-8"), path.stat()
     except OSError as error:
@@ -127,7 +127,7 @@ def _callers_of(path: Path) -> dict[str, Caller]:
         if line.strip() and (not line.startswith("#") or (len(line.split()) == 4 and _HASH.search(line))):
             name, role, digest = _parts(line, str(path), number)
             callers[digest] = Caller(name, role, digest)
-    if not callers:
+    if needed and not callers:
         raise ConfigurationError(f"{path}: nobody has a token; make one with 'serve --new-token NAME'")
     return callers
 
@@ -143,8 +143,10 @@ def add_token(path: Path, name: str, role: str) -> str:
     try:
         if not path.exists():
             make_private_file(path)
-        with path.open("a", encoding="utf-8") as stream:
-            stream.write(f"{name} {role} {digest} {_checksum(name, role, digest)}\n")
+        _callers_of(path, needed=False)  # another file stays as it is
+        with path.open("ab") as file:
+            begin = "\n" if path.read_bytes()[-1:] not in (b"", b"\n") else ""
+            file.write(f"{begin}{name} {role} {digest} {_checksum(name, role, digest)}\n".encode())
     except OSError as error:
         raise CannotWriteError(f"{path}: {error.strerror or error}") from None
     return token

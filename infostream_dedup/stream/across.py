@@ -143,11 +143,7 @@ class _PastLinks:
 
 
 class LinksAcross:
-    """Finds and keeps the links of the window's documents.
-
-    Documents are added in two steps: first ``find`` for a whole batch, which uses only key terms; then ``kept`` in the
-    order of the stream.
-    """
+    """Finds and keeps the links of the window's documents: ``find`` for a batch, then ``kept`` in stream order."""
 
     def __init__(self, window: Window, words: PivotWords) -> None:
         self._window = window

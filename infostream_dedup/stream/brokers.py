@@ -376,7 +376,7 @@ class _Connection:
 
     def __init__(self, broker: _Broker, note: Callable[[str], None], *, lasting: bool) -> None:
         self._broker, self._note, self._lasting = broker, note, lasting
-        self._open = False
+        self._open, self.queue = False, broker.name
         self._loop = asyncio.new_event_loop()
         threading.Thread(target=self._loop.run_forever, name="broker", daemon=True).start()
         parts = urlsplit(broker.address)
@@ -459,22 +459,18 @@ def _said(error: Exception) -> str:
     return str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__
 
 
-def consumed(
+def connection_to(
     address: str,
-    intake: Intake,
-    reading: Reading,
-    stop: threading.Event,
-    *,
     store: Path,
+    *,
     queue: str,
     group: str | None,
     publish: str | None,
     follow: bool,
     size: int,
-    seconds: float,
     note: Callable[[str], None],
-) -> Generator[tuple[Sequence[Document], list[Verdict]]]:
-    """Judge the messages of a broker batch by batch; each is acknowledged when the next one is asked for."""
+) -> _Connection:
+    """What `consumed` reads from; entered before a store is made, as a broker that cannot be read makes none."""
     kind, package = _BROKERS[urlsplit(address).scheme.lower()]
     try:
         __import__(package)
@@ -483,31 +479,45 @@ def consumed(
     if queue == publish:
         raise UsageError(f"verdicts would be read again as documents of {queue!r}; publish them elsewhere (--publish)")
     named = group or f"infostream-dedup-{_UNSAFE.sub('_', store.stem)}"
+    return _Connection(kind(address, queue, named, size, publish), note, lasting=follow)
+
+
+def consumed(
+    connection: _Connection,
+    intake: Intake,
+    reading: Reading,
+    stop: threading.Event,
+    *,
+    store: Path,
+    seconds: float,
+    note: Callable[[str], None],
+) -> Generator[tuple[Sequence[Document], list[Verdict]]]:
+    """Judge the messages of a broker batch by batch; each is acknowledged when the next one is asked for."""
+    queue = connection.queue
     reader, dead = _MessageReader(intake, reading, queue), DeadLetters(store.with_name(f"{store.name}.dead.jsonl"))
-    with _Connection(kind(address, queue, named, size, publish), note, lasting=follow) as connection:
-        while (messages := connection.batch(stop, seconds)) is not None:
-            rows: list[tuple[str, bytes]] = []
-            waiting = [(one.body, Place(queue, reader.number + place)) for place, one in enumerate(messages, start=1)]
-            reader.number += len(messages)
-            failed: list[tuple[bytes, Place, BadDataError]] = []
-            for tried in range(_TRIES):
-                stop.wait(tried * _TRY_AGAIN)
-                placed, failed = reader.read(waiting)
-                if placed:
-                    documents, verdicts = intake.take(placed, None)
-                    yield documents, verdicts
-                    fields = intake.stream.settings.verdict_fields
-                    rows += [(one.id, orjson.dumps(one.as_dict(fields))) for one in verdicts]
-                if not failed:
-                    break
-                waiting = [(body, place) for body, place, _ in failed]
-            for body, _, error in failed:
-                dead.add(body, queue=queue, code=error.code, field=error.field, reason=error.message, tries=_TRIES)
-                intake.bad.report.read += 1
-                intake.bad.report.count_quarantined(error.code)
-                # Only the code: the content of a message does not belong in a log.
-                note(f"set aside a message of {queue}: {error.code}; it is in {dead.path}")
-            connection.finish(messages, rows, stop)
+    while (messages := connection.batch(stop, seconds)) is not None:
+        rows: list[tuple[str, bytes]] = []
+        waiting = [(one.body, Place(queue, reader.number + place)) for place, one in enumerate(messages, start=1)]
+        reader.number += len(messages)
+        failed: list[tuple[bytes, Place, BadDataError]] = []
+        for tried in range(_TRIES):
+            stop.wait(tried * _TRY_AGAIN)
+            placed, failed = reader.read(waiting)
+            if placed:
+                documents, verdicts = intake.take(placed, None)
+                yield documents, verdicts
+                fields = intake.stream.settings.verdict_fields
+                rows += [(one.id, orjson.dumps(one.as_dict(fields))) for one in verdicts]
+            if not failed:
+                break
+            waiting = [(body, place) for body, place, _ in failed]
+        for body, _, error in failed:
+            dead.add(body, queue=queue, code=error.code, field=error.field, reason=error.message, tries=_TRIES)
+            intake.bad.report.read += 1
+            intake.bad.report.count_quarantined(error.code)
+            # Only the code: the content of a message does not belong in a log.
+            note(f"set aside a message of {queue}: {error.code}; it is in {dead.path}")
+        connection.finish(messages, rows, stop)
 
 
 class _MessageReader:
@@ -522,7 +532,7 @@ class _MessageReader:
     ) -> tuple[list[Placed], list[tuple[bytes, Place, BadDataError]]]:
         """The documents of all messages that can be stored as a whole, and the other messages with their faults."""
         report = self._intake.bad.report
-        found: list[tuple[int, Document]] = []
+        found: dict[int, list[Document]] = {}
         faults: dict[int, BadDataError] = {}
         left_out = 0
         for number, (body, place) in enumerate(messages):
@@ -530,16 +540,25 @@ class _MessageReader:
             try:
                 for item in _items(body, place):
                     try:
-                        documents.append((number, self._builder.build(Record(item, place))))
+                        documents.append(self._builder.build(Record(item, place)))
                     except OtherLanguageError:
                         left_out += 1
             except BadDataError as error:
                 faults[number] = error
             else:
-                found += documents
-        for at, conflict in self._intake.conflicts([(one, messages[number][1]) for number, one in found]):
-            faults.setdefault(found[at][0], conflict)
-        placed = [(document, messages[number][1]) for number, document in found if number not in faults]
+                found[number] = documents
+        again = True
+        while again:
+            rows = [(one, number) for number, documents in found.items() for one in documents]
+            gone, again = set[str](), False
+            for at, conflict in self._intake.conflicts([(one, messages[number][1]) for one, number in rows]):
+                document, number = rows[at]
+                # It may differ only from a document whose whole message is not stored.
+                again = again or (number in found and document.id in gone)
+                if number in found and document.id not in gone:
+                    faults[number] = conflict
+                    gone.update(one.id for one in found.pop(number))
+        placed = [(one, messages[number][1]) for number, documents in found.items() for one in documents]
         for document, _ in placed:
             report.count_used(self._queue)
             report.count_origin(document.source, document.lang)

@@ -289,11 +289,7 @@ class Losses:
 
 
 class Memory:
-    """The documents of the window: their columns, the index of their terms, their hashes, their groups.
-
-    Documents are added in two steps: first their columns; then each in turn looks up earlier documents, after which
-    later documents can find it.
-    """
+    """The documents of the window with index, hashes and groups; columns are added first, then each looks back."""
 
     def __init__(self, settings: StreamSettings, first: int = 0) -> None:
         self._settings = settings

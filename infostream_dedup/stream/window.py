@@ -77,11 +77,7 @@ class RowWindow:
         self._size += size - 1
 
     def _borrow(self, rows: Ragged) -> bool:
-        """Use the arrays of the first rows themselves, if they are like those of this window.
-
-        A stream that restarts would otherwise hold its largest arrays twice. Nothing is written to them: there is no
-        spare room, and ``drop`` copies them first.
-        """
+        """Use the arrays of the first rows themselves, never written to: a restart would hold its largest twice."""
         end = int(rows.indptr[-1])
         alike = rows.values.dtype == self._values.dtype and rows.indptr.dtype == self._ends.dtype
         flags = rows.values.flags, rows.indptr.flags

@@ -169,11 +169,7 @@ def weighting(name: str) -> Weighting:
 def bounded_idf(
     counted: DocumentFrequencies, settings: Settings, distinct: DocumentFrequencies | None = None
 ) -> NDArray[np.float64]:
-    """Return the idf of terms, 0 outside ``df_min`` .. ``df_max``: float64 (terms,).
-
-    A term above ``df_max`` only because documents repeat each other has the idf of the distinct documents, or a story
-    that fills a feed would lose its key terms.
-    """
+    """Return the idf of terms, 0 outside ``df_min`` .. ``df_max`` unless only repeats exceed it: float64 (terms,)."""
     idf, (documents, df) = weighting(settings.weighting).idf, counted
     above = above_df_max(counted, settings)
     taken = (df >= as_count(settings.df_min, documents)) & ~above

@@ -190,7 +190,12 @@ ROWS = [{"id": "1", "text": TEXT, "source": "a.ua"}, {"id": "2", "text": TEXT, "
     (lambda labels: sweep(ROWS, ks=[0, 6]), "0 is not a number of key terms"),
     (lambda _: pairs(ROWS, k_min=0, k=6), "k_min is 0"), (lambda _: pairs(ROWS, n="12"), "n is '12'; expected a whole"),
     (lambda _: pairs(ROWS, kinds="foo"), "kinds is 'foo'; expected one of all, related, copy"),
-], ids=["show", "csv_dialect", "duplicate_rule", "between", "ks", "k_min", "n", "kinds"])  # fmt: skip
+    (lambda _: pairs(ROWS, k_min="12"), "k_min is '12'; expected int"),
+    (lambda _: sweep(ROWS, representations=-1), r"representations is -1; expected Sequence\[str\]"),
+    (lambda _: store.groups(b"s.db"), "path is b's.db'; expected str . Path"),
+    (lambda _: store.show("s\ud800.db", "1"), r"path has a lone surrogate '.ud800'; expected Unicode text"),
+    (lambda _: infostream_dedup.drop_near_duplicates(ROWS), "frame is of type list; expected one of pandas or polars"),
+])  # fmt: skip
 def test_other_values_are_refused(call: Callable[[Path], Any], message: str, tmp_path: Path) -> None:
     labels = tmp_path / "labels.jsonl"
     labels.write_text(json.dumps({"a": "1", "b": "2", "label": "dup"}), encoding="utf-8")
@@ -328,13 +333,13 @@ def test_values_of_other_types_are_refused() -> None:
         (lambda: passages.find(ROWS, settings=Settings()), "settings is of type Settings; give a record PassageSettin"),
         (lambda: sweep(ROWS, reading={"tz": "UTC"}), "reading is of type dict; give a record Reading"),
         (lambda: Deduplicator.open(None, Settings()), "settings is of type Settings; give a record StreamSettings"),
-        (lambda: evaluate(ROWS, LABELS), "labels is of type list; give the path of a file that holds them"),
+        (lambda: evaluate(ROWS, LABELS), "labels is of type list; give the path of a file"),
         (lambda: compare(ROWS, labels=LABELS, methods=["md5"]), "labels is of type list; give the path of a file"),
         (lambda: compare(ROWS, labels=pd.DataFrame(LABELS), methods=["md5"]), "labels is of type DataFrame; give the"),
-        (lambda: train(ROWS, LABELS), "labels is of type list; give the path of a file that holds them"),
-        (lambda: audit(ROWS, judged=LABELS), "labels is of type list; give the path of a file that holds them"),
+        (lambda: train(ROWS, LABELS), "labels is of type list; give the path of a file"),
+        (lambda: audit(ROWS, judged=LABELS), "labels is of type list; give the path of a file"),
         (lambda: pairs(ROWS, boilerplate=boilerplate(ROWS)), "boilerplate is of type Listing; give the path of a file"),
-        (lambda: dedup(ROWS, boilerplate=["Снег."]), "boilerplate is of type list; give the path of a file that holds"),
+        (lambda: dedup(ROWS, boilerplate=["Снег."]), "boilerplate is of type list; give the path of a file"),
         (lambda: passages.compare(None, "x"), "text_a is of type NoneType; expected a text"),
         (lambda: passages.compare("x", b"x"), "text_b is of type bytes; expected a text"),
         (lambda: sweep(ROWS, tz=3), "unknown time zone 3; give an IANA name"),

@@ -1,7 +1,4 @@
-"""Run commands on the sample; repeat the first calls of every kernel with numba and compare all arrays and results.
-
-python tests/native/replay.py
-"""
+"""Run commands on the sample; repeat first calls of every kernel with numba and compare all arrays and results."""
 
 import os
 import sys

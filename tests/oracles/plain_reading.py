@@ -69,12 +69,7 @@ def in_one_alphabet(folded: str, capitals: list[bool]) -> str:
 
 @dataclass(slots=True, kw_only=True)
 class PlainEvidence:
-    """Evidence of one document, without weights: hashes, each once, ascending; ``names`` are codes of skeletons.
-
-    A number has 30 bits of hash, ``DATE_BIT`` and ``HEAD_BIT``; ``lead`` and ``body`` hash the beginnings of words.
-    ``title`` is 0 if there is none, ``title_form`` leaves out numbers, dates and ordinals, ``title_figures`` are bits
-    of the figures of three digits or more, without dates.
-    """
+    """Evidence of one document, without weights: hashes, each once, ascending; ``names`` are codes of skeletons."""
 
     triples: list[int] = field(default_factory=list)
     numbers: list[int] = field(default_factory=list)

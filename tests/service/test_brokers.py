@@ -20,10 +20,11 @@ from typing import Any
 import orjson
 import pytest
 
-from infostream_dedup import ingest
+from infostream_dedup import Deduplicator, Reading, ingest
 from infostream_dedup.documents.records import Place
 from infostream_dedup.errors import BadDataError, InfostreamError
 from infostream_dedup.stream import brokers
+from infostream_dedup.stream.intake import Intake
 
 from .conftest import sample_documents
 from .test_server import free_port
@@ -266,6 +267,7 @@ def test_what_keeps_it_from_starting_is_said_in_one_line(
     assert said in done.stderr
     assert "Traceback" not in done.stderr
     assert "geheim" not in done.stderr
+    assert not (tmp_path / "news.db").exists()
 
 
 @pytest.mark.slow
@@ -292,3 +294,13 @@ def test_without_the_extra_the_address_says_what_to_install(tmp_path: Path, monk
     monkeypatch.setitem(sys.modules, "nats", None)
     with pytest.raises(InfostreamError, match=r"nats://.*\[queue\]"):
         list(ingest("nats://127.0.0.1:1", tmp_path / "news.db", queue="news"))
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_message_set_aside_condemns_no_other_with_its_ids() -> None:
+    bodies = [b'[{"id":"x","text":"a"},{"id":"x","text":"b"}]', b'{"id":"x","text":"b"}', b'{"id":"x","text":"c"}']
+    with Deduplicator.open(None) as stream, Reading().bad_records() as bad:
+        reader = brokers._MessageReader(Intake(stream, bad), Reading(), "news")
+        placed, failed = reader.read([(body, Place("news", line)) for line, body in enumerate(bodies, start=1)])
+    assert [(document.text, place.line) for document, place in placed] == [("b", 2)]
+    assert [(place.line, error.code) for _, place, error in failed] == [(1, "E_ID_CONFLICT"), (3, "E_ID_CONFLICT")]

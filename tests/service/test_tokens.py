@@ -51,3 +51,11 @@ def test_a_changed_role_is_refused_with_what_to_do(tmp_path):
         Tokens(path)
     path.write_text(path.read_text().rsplit(" ", 1)[0] + "\n")
     assert Tokens(path).caller(token) == Caller("anna", "admin")
+
+
+@pytest.mark.parametrize("kept", [b'{"id": "1", "text": "a"}\n', b"\xff\x00"])
+def test_another_file_gets_no_token(kept, tmp_path):
+    (tmp_path / "news.jsonl").write_bytes(kept)
+    with pytest.raises((BadDataError, ConfigurationError), match=r"news\.jsonl"):
+        add_token(tmp_path / "news.jsonl", "desk", "admin")
+    assert (tmp_path / "news.jsonl").read_bytes() == kept

@@ -1,9 +1,4 @@
-"""A made-up stream whose batches depend on nothing but their number, and a process that writes it.
-
-    python synthetic_stream.py STORE BATCHES
-
-writes batches until the store has that many and says each number on standard output once it is safe.
-"""
+"""A made-up stream that depends only on the numbers of its batches, and a process: STORE BATCHES; says what is safe."""
 
 import sys
 from dataclasses import replace

@@ -254,3 +254,10 @@ def test_a_store_opened_twice_keeps_its_log_when_another_process_closes_it(fille
         script += "print(Store.open(sys.argv[1]).position.batches)"
         seen = subprocess.run([sys.executable, "-c", script, filled], check=True, capture_output=True)
         assert int(seen.stdout) == 21
+
+
+def test_a_full_disk_leaves_no_empty_store(tmp_path, monkeypatch):
+    monkeypatch.setattr("infostream_dedup.stream.store.opening.create_tables", lambda _: 1 / 0)
+    with pytest.raises(ZeroDivisionError):
+        Store.open(tmp_path / "s.db", settings_digest="d")
+    assert not list(tmp_path.iterdir())

@@ -61,10 +61,7 @@ TITLE_WORDS: Final = 10
 def background_statistics(
     terms: Sequence[str], languages: Collection[str], representation: str, *, words: int = BACKGROUND_WORDS
 ) -> list[Statistics]:
-    """Make statistics from pseudo-documents alone, one for each of ``LANGUAGES``; they do not depend on the documents.
-
-    languages: languages in use; the statistics of the others stay empty.
-    """
+    """Make statistics from pseudo-documents alone, one for each of ``LANGUAGES``; those not in use stay empty."""
     found = []
     for language in LANGUAGES:
         df, length = np.zeros(len(terms)), 1.0

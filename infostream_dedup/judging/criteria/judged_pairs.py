@@ -102,7 +102,7 @@ def judged_pairs(labels: Iterable[JudgedPair], ids: Sequence[str], *, positive: 
             continue
         for field, name in (("a", label.a), ("b", label.b)):
             if name not in ordinals:
-                raise _fault(label, f"is {name!r}, which none of the documents has", "E_NO_DOCUMENT", field)
+                raise _fault(label, f"is {name!r}, which none of the documents has", "E_UNKNOWN_ID", field)
         a_repeats, b_repeats = _judgement(label, positive)
         joined = label.label != "different"
         turned = label.b < label.a
@@ -152,7 +152,7 @@ def read_pairs(path: str | Path, ids: Sequence[str]) -> tuple[NDArray[np.int64],
             if not isinstance(name, str):
                 raise item.place.error("E_TYPE", f"is {name!r:.80}; expected an id", field)
             if name not in ordinals:
-                raise item.place.error("E_NO_DOCUMENT", f"is {name!r:.80}, which none of the documents has", field)
+                raise item.place.error("E_UNKNOWN_ID", f"is {name!r:.80}, which none of the documents has", field)
         if a == b:
             raise item.place.error("E_SELF_PAIR", f"is {b!r:.80}, the same as a; expected two different documents", "b")
         one, other = ordinals[str(a)], ordinals[str(b)]
@@ -230,11 +230,7 @@ def splits(pairs: JudgedPairs, number: int) -> list[Fold]:
 
 
 def part_of(pairs: JudgedPairs, number: int) -> NDArray[np.int64]:
-    """Deal stories into parts: int64 (stories,), from 0 to ``number`` - 1.
-
-    The largest stories are dealt first, each to the part that keeps repeats and originals spread most evenly. Equal
-    pairs give equal parts.
-    """
+    """Deal stories into parts, the largest first, evenly by repeats and originals: int64 (stories,)."""
     one, other = stories(pairs)
     count = int(max(one.max(initial=-1), other.max(initial=-1))) + 1
     positives = np.bincount(one, pairs.repeats, minlength=count)

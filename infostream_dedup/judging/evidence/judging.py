@@ -516,10 +516,7 @@ def judge_pairs(
     meanings: Meanings | None = None,
     only_forms: bool = False,
 ) -> JudgedCandidates:
-    """Judge candidates. The verdict on a pair does not depend on the other pairs.
-
-    only_forms: no more is asked than whether they may be forms, so their kinds may be wrong.
-    """
+    """Judge candidates, each by itself; only_forms: no more than whether they may be forms, so kinds may be wrong."""
     evidence = shares_of_pairs(a, b, keys) if shares is None else shares
     earlier, later = (documents.at(a), documents.at(b)) if isinstance(documents, DocumentFacts) else documents
     equal = same_text(earlier, later)

@@ -262,10 +262,7 @@ def spot_signatures(
     with_antecedent: bool = True,
     within_sentences: bool = False,
 ) -> Ragged:
-    """Hash the chains of each row of words, in text order and with repetitions.
-
-    within_sentences: whether a chain must end within its sentence, not only within its row.
-    """
+    """Hash the chains of words of each row, in order and repeated; within_sentences: they end within their sentence."""
     bounds = words.breaks if within_sentences else words.rows.indptr
     # Indices only grow along a chain, so a chain of the whole collection is right if it ends where it began.
     chains = spot_places(words.rows.values, antecedents, stops, c=c, d=d)
@@ -296,12 +293,7 @@ def sample_min(shingles: Ragged, s: int) -> Ragged:
 
 
 def grouped(sample: Ragged, size: int) -> Ragged:
-    """Hash every ``size`` consecutive values of a row.
-
-    An incomplete group at the end is dropped, unless it is the only one.
-
-    sample: uint64, ascending in a row.
-    """
+    """Hash every ``size`` values of a row, the last group only if it is complete or the only one; sample: ascending."""
     found: list[NDArray[np.uint64]] = []
     for row in sample:
         width = min(size, len(row))

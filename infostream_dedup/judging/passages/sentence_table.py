@@ -68,10 +68,7 @@ def matching_blocks(left: Sequence[Hashable], right: Sequence[Hashable]) -> list
 
 
 def replacements(left: Sequence[Hashable], right: Sequence[Hashable]) -> Iterator[tuple[int, int, int, int]]:
-    """Yield where words stand between the blocks of equal words: begin and end on the left, begin and end on the right.
-
-    On one of the two sides there may be none.
-    """
+    """Yield where words stand between blocks of equal words, maybe on one side only: begin and end, left and right."""
     at = other = 0
     for block in (*matching_blocks(left, right), Block(len(left), len(right), 0)):
         if (at, other) != block[:2]:

@@ -178,12 +178,7 @@ def relate(
     scaled: bool = False,
     progress: Progress | None = None,
 ) -> Relation:
-    """Link a collection in the form that fits its size.
-
-    If there are too many links between equal documents, they are not written out.
-
-    scaled: link short documents by need(k), as ``pairs`` and ``dedup`` do.
-    """
+    """Link a collection in the form that fits its size; scaled: link short documents by need(k), as ``pairs`` does."""
     # A short document may need as few as LEAST_NEED terms at any k; up to it, need(k) is k.
     fewest = min(LEAST_NEED if scaled else EXACT_FROM, settings.n)
     if settings.score == "count" and key_terms.pivot is None and verbatim_links(key_terms) > MOST_VERBATIM_LINKS:

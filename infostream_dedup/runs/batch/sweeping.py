@@ -58,11 +58,7 @@ if TYPE_CHECKING:
 def confirmed_links(
     relation: Relation, second_look: JudgedCollection, *, progress: Progress | None = None
 ) -> StoredLinks | None:
-    """Keep the links between pairs to which the pair model gives a probability of at least .5.
-
-    As in preset ``judged``, pairs of two languages, and pairs with fewer than three shared key terms in both
-    directions, are not judged and therefore not confirmed.
-    """
+    """Keep the links of which the pair model is at least half sure; those it does not judge are not confirmed."""
     links = relation.stored if isinstance(relation, LowLinks) else relation
     if not isinstance(links, StoredLinks):
         return None

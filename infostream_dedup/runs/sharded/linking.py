@@ -154,10 +154,7 @@ class Linking:
 
 
 class Shard:
-    """Posting lists of the nodes that documents of some chunks lead.
-
-    ``chunks``: the chunks, ascending; ``linking``: data shared by all shards.
-    """
+    """Posting lists of the nodes that documents of some ascending chunks lead; ``linking``: shared by all shards."""
 
     def __init__(self, chunks: Iterable[KeyChunk], linking: Linking) -> None:
         keys, targets, nodes = [], [], [np.zeros(0, dtype=np.int64)]
@@ -221,10 +218,7 @@ class Shard:
             yield named
 
     def degrees(self, chunks: Iterable[KeyChunk], *, n: int, most: int) -> Iterator[pa.RecordBatch]:
-        """How many documents of this shard each node is linked with at k = 1 to ``most``, without storing a link.
-
-        chunks: the asking chunks; there must be no window.
-        """
+        """How many documents of this shard each node is linked with at k = 1 to ``most``; there must be no window."""
         index, weights = self._index, self._linking.nodes.weights
         having, counters = index.lists_of(self._keys, 1), counters_for(index.lists.shard_size)
         for chunk in chunks:

@@ -51,10 +51,7 @@ class PivotTable:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RememberedTable:
-    """Documents in the order of their ordinals; columns have the meaning and units of the fields of `Remembered`.
-
-    A document that was forgotten or whose signature was deleted has empty hashes, keys, weights, targets and numbers.
-    """
+    """Documents in order, in columns as the fields of `Remembered`; empty where forgotten or without a signature."""
 
     ordinals: NDArray[np.int64]
     ids: Sequence[str]

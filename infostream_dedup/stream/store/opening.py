@@ -7,7 +7,7 @@ import os
 import sqlite3
 import stat
 from collections.abc import Mapping, Sequence
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from hashlib import blake2b
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -22,7 +22,7 @@ from infostream_dedup.errors import (
     InfostreamError,
     NoInputError,
 )
-from infostream_dedup.machine.files import held_part, make_private_file, remove_stale_parts
+from infostream_dedup.machine.files import held_part, make_private_file, remove_stale_parts, remove_with_journals
 from infostream_dedup.machine.platform import sync_path
 from infostream_dedup.machine.progress import restoring_advice
 from infostream_dedup.model.version import VERSION
@@ -276,7 +276,7 @@ def open_store(
     """Open or create a store; for arguments and errors see `Store.open`."""
     settings = settings or {}
     _check_place(path, create=create, read_only=read_only)
-    if create and not path.exists():
+    if made := create and not path.exists():
         try:
             make_private_file(path)
         except OSError as error:
@@ -296,7 +296,10 @@ def open_store(
                 begin_wal(connection, path, busy_seconds=busy_seconds)
             _check_settings(connection, path, settings_digest, settings)
     except BaseException:
-        connection.close()
+        with closing(connection), suppress(sqlite3.Error):
+            made = made and is_empty(connection)  # as on a full disk
+        if made:
+            remove_with_journals(path)
         raise
     return connection
 

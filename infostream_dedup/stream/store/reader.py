@@ -60,12 +60,7 @@ class Known:
 
 
 class StoreReader:
-    """Queries to a stored stream. `Store` adds all writing operations.
-
-    Args:
-        connection: an open connection to the store.
-        path: the store's file, resolved.
-    """
+    """Queries to a stored stream by an open connection. `Store` adds all writing operations."""
 
     def __init__(self, connection: sqlite3.Connection, path: Path) -> None:
         self._connection = connection

@@ -238,10 +238,7 @@ class BatchHead(NamedTuple):
 
 
 def batch_checksum(head: BatchHead, terms: Sequence[str], rows: Sequence[Sequence[Row]]) -> bytes:
-    """Return the checksum of all that a batch adds: its head, its new terms, and its rows of `IN_BATCH`.
-
-    SQLite keeps no checksums, so a flipped bit inside a value would go unnoticed.
-    """
+    """Return the checksum of all that a batch adds (head, new terms, rows of `IN_BATCH`): SQLite keeps none."""
     return blake2b(orjson.dumps([tuple(head), terms, *rows], default=bytes.hex), digest_size=16).digest()
 
 

@@ -36,7 +36,7 @@ def test_a_directed_judgement_goes_before_the_label_and_turns_with_the_pair():
 
 
 @pytest.mark.parametrize(("rows", "code"), [
-    ([Label("d01", "x", "dup")], "E_NO_DOCUMENT"),
+    ([Label("d01", "x", "dup")], "E_UNKNOWN_ID"),
     ([Label("d01", "d02", "dup", extra={"repeats": "yes"})], "E_REPEATS"),
     ([Label("d01", "d02", "dup", extra={"repeats": ["a"]})], "E_REPEATS"),
     (
