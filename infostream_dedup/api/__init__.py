@@ -6,16 +6,12 @@ is cheap: each function loads what it needs when it is called. Any of them raise
 
 from __future__ import annotations
 
-import inspect
-import sys
-
 from infostream_dedup.api import desk, dictionaries, passages, store, watch
 from infostream_dedup.api.collect import collect
 from infostream_dedup.api.dedup import DedupSummary, dedup, drop_near_duplicates
 from infostream_dedup.api.dictionaries import Warmth, warm
 from infostream_dedup.api.evaluate import AuditResult, audit, compare, evaluate
 from infostream_dedup.api.ingest import IngestedBatch, Ingestion, ingest
-from infostream_dedup.api.keywords import checked
 from infostream_dedup.api.learning import Classification, Training, classify, suggest, train
 from infostream_dedup.api.pairs import PairListing, pairs
 from infostream_dedup.api.provenance import Provenances, boilerplate, provenance
@@ -32,12 +28,3 @@ __all__ = [
     "moment", "pairs", "passages", "provenance", "search", "similarity_matrix", "store", "suggest", "sweep",
     "sweep_store", "term_spans", "train", "warm", "watch",
 ]  # fmt: skip
-
-# Each is replaced in its own module, too, where pickle looks for it.
-for _module in (sys.modules[__name__], desk, dictionaries, passages, store, watch):
-    for _name in _module.__all__:
-        if inspect.isfunction(_found := getattr(_module, _name)):
-            _home = sys.modules[_found.__module__]
-            if not hasattr(getattr(_home, _name), "__wrapped__"):
-                setattr(_home, _name, checked(_found))
-            setattr(_module, _name, getattr(_home, _name))

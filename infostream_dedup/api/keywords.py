@@ -1,4 +1,4 @@
-"""Arguments of public functions, and single settings and reading options as keywords: checked and never ignored.
+"""Single settings and reading options as keywords: typed, checked and never ignored.
 
 Each function takes only the settings that apply to it; all others are unknown keywords. ``KEYWORDS`` says which; the
 types in ``keyword_types`` are made from it by ``tools/make_keywords.py``. ``_IDLE`` says which settings nothing would
@@ -8,17 +8,12 @@ read, given the others.
 from __future__ import annotations
 
 import inspect
-import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
-from functools import update_wrapper
-from numbers import Integral, Real
-from os import PathLike
-from types import FunctionType
 from typing import TYPE_CHECKING, Any, Final
 
 from infostream_dedup.documents.reading import Reading, chosen_reading
-from infostream_dedup.errors import ConfigurationError, InfostreamError, UsageError
+from infostream_dedup.errors import ConfigurationError, UsageError
 from infostream_dedup.model import Settings
 from infostream_dedup.model.limits import check_record, record_named
 
@@ -172,59 +167,3 @@ def parted(
         {name: value for name, value in given.items() if name not in reads},
         {name: value for name, value in given.items() if name in reads},
     )
-
-
-# Simple arguments of public functions, by their annotations
-
-
-_SIMPLE: Final = {"int": Integral, "float": Real, "bool": bool, "str": str, "Path": PathLike, "None": type(None)}
-_WORDS: Final = re.compile(r"Literal\[.*|Language|TableFormat|Candidates|OnConflict|PairOrder|Between|Within")
-_SEVERAL: Final = re.compile(r"(?:Sequence|Iterable)\[(.*)\]")
-_LONE: Final = re.compile(r"[\ud800-\udc7f\udd00-\udfff]")  # others stand for the bytes of a name that is no UTF-8
-
-
-def _fits(value: Any, annotation: str) -> bool:
-    """Whether an argument is of its type; any is, if the annotation is not simple."""
-    for one in re.split(r" \| (?![^\[]*\])", _WORDS.sub("str", annotation)):
-        if several := _SEVERAL.fullmatch(one):
-            listed = value if isinstance(value, list | tuple | set | frozenset) else ()  # others are read once only
-            fits = isinstance(value, Iterable) and not isinstance(value, str | bytes | Mapping)
-            fits = fits and all(_fits(item, several[1]) for item in listed)
-        else:
-            fits = isinstance(value, _SIMPLE.get(one, object)) and (one == "bool" or not isinstance(value, bool))
-        if fits or (one not in _SIMPLE and not several):
-            return True
-    return False
-
-
-def _fault_of(
-    error: Exception, function: Callable[..., Any], arguments: Sequence[Any], keywords: Mapping[str, Any]
-) -> ConfigurationError | None:
-    if isinstance(error, InfostreamError) or "unexpected keyword argument" in str(error):
-        return None
-    parameters = inspect.signature(function).parameters
-    for name, value in {**dict(zip(parameters, arguments, strict=False)), **keywords}.items():
-        annotation = str(parameters[name].annotation) if name in parameters else "Any"
-        if not _fits(value, annotation):
-            return ConfigurationError(f"{name} is {value!r:.80}; expected {annotation}")
-        if annotation != "Any" and isinstance(value, str) and (lone := _LONE.search(value)):
-            return ConfigurationError(f"{name} has a lone surrogate {lone[0]!a}; expected Unicode text")
-    return None
-
-
-def checked(function: Callable[..., Any]) -> Callable[..., Any]:
-    """A public function that, if it fails in other ways than ours, names the argument that is of another type."""
-    find = _fault_of  # names of this module are unknown below
-
-    def call(*arguments: Any, **keywords: Any) -> Any:
-        try:
-            return function(*arguments, **keywords)
-        except Exception as error:
-            fault = find(error, function, arguments, keywords)
-            if fault is None:
-                raise
-            raise fault from error
-
-    # With the globals of the function, it still counts as one of its module, as for doctest.
-    made = FunctionType(call.__code__, function.__globals__, function.__name__, None, call.__closure__)
-    return update_wrapper(made, function)

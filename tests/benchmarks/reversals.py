@@ -1,4 +1,10 @@
-"""Reverse news (FOLDER/SET.docs.jsonl.gz) by mechanical edits, and count pairs called ``differs`` or ``updated``."""
+"""Reverse the news of real texts by mechanical edits, and count how many pairs are called ``differs`` or ``updated``.
+
+    python tests/benchmarks/reversals.py FOLDER [--pairs 8000] [--words]
+
+FOLDER has SET.docs.jsonl.gz (``id``, ``title``, ``text``, ``lang``). Each edit is made in a text of 15 to
+60 words; both versions go through ``pairs`` as posts of two sources an hour apart.
+"""
 
 from __future__ import annotations
 
