@@ -122,11 +122,12 @@ def print_histories(groups: Sequence[tuple[str, Provenance]]) -> None:
         click.echo(document_line(f"first by {one.first_by}", one.first.id, one.first))
         for copy in one.copies:
             click.echo(document_line("", copy.document.id, copy.document))
-            of = "" if copy.copied_from is None else f" from {end_of(copy.copied_from.id, 24)}"
-            told = f"{copy.copied_share:.0%}{of} · ".replace("%", " %") if of else ""
-            counts = f"kept {copy.kept} sentences, cut {len(copy.cut)}, added {len(copy.added)}"
-            named = ", another title" if copy.title_changed else ""
-            click.echo(_clipped(f"{'':{_LABEL}}{told}{counts}, changed {len(copy.changed)}{named}"))
+            counts = f"{plural(copy.kept, 'sentence')} kept, {len(copy.cut)} cut, {len(copy.added)} added"
+            told = [f"{counts}, {len(copy.changed)} changed", "another title" if copy.title_changed else ""]
+            if copy.copied_from is not None:
+                share = f"{copy.copied_share:.0%}".replace("%", " %")
+                told.append(f"{share} from {end_of(copy.copied_from.id, 24)}")
+            click.echo(_clipped(f"{'':{_LABEL}}{' · '.join(filter(None, told))}"))
         click.echo()
 
 

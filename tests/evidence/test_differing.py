@@ -218,7 +218,9 @@ def test_policies_are_checked() -> None:
         ({"identical": 0.1}, "identical is 0.1"),
         ({"join": "copy", "identical": 0.5}, "give one of them"),
         ({"drop": "related"}, "join is 'related'"),
-        ({"k": 6, "within": "source"}, "within needs preset judged"),
+        ({"k": 6, "within": "source"}, "within needs preset judged, but k chooses preset faithful"),
+        ({"representation": "stem", "join": "copy"}, "but representation chooses preset faithful; leave one out"),
+        ({"preset": "faithful", "join": "copy"}, "join needs preset judged$"),
     ):
         with pytest.raises((ConfigurationError, UsageError), match=words):
             dedup(collection(), **options)
