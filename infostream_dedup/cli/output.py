@@ -430,8 +430,8 @@ def csv_dialect() -> CsvDialect:
 _FIRST: Final = (
     *("part", "series", "representation", "k", "chosen", "chosen_by", "kind", "status", "id", "a", "b", "of", "group"),
     *("title", "total", "documents", "method", "name", "what", "value", "source", "f1", "symmetry", "transitivity"),
-    *("links", "groups", "precision", "recall", "pairs", "judged", "linked", "seconds", "duplicates"),
-    *("symmetry_across", "alarms", "word", "answer", "rung", "wins", "outcome", "why"),
+    *("links", "groups", "precision", "recall", "tp", "fp", "fn", "pairs", "judged", "linked", "seconds"),
+    *("duplicates", "symmetry_across", "alarms", "word", "answer", "rung", "wins", "outcome", "why"),
 )
 """Columns that a table keeps on a narrow terminal, the most important first."""
 

@@ -187,6 +187,9 @@ def test_polls_and_posts_of_deleted_accounts(tmp_path) -> None:
     assert last["text"] == "Кто победит?\nИванов"
 
 
+DATED = json.dumps({"@graph": [{"@type": "NewsArticle", "datePublished": "2023-11-21T10:05:00Z"}]})
+
+
 def page(head: str = "", body: str = "", foot: str = "") -> str:
     article = "".join(f"<p>{one}</p>" for one in TEXTS)
     return (
@@ -212,14 +215,7 @@ def page(head: str = "", body: str = "", foot: str = "") -> str:
         ({"body": "<div class='b-time'>10:05, 21 листопада 2023</div>"}, "2023-11-21T10:05:00"),
         ({"head": "<link rel='canonical' href='https://a.example/2023/11/21/most'>"}, "2023-11-21"),
         ({"head": "<meta name='date' content='2099-01-01'>", "body": "<time>21.11.2023</time>"}, "2023-11-21"),
-        (
-            {
-                "head": "<script type='application/ld+json'>"
-                + json.dumps({"@graph": [{"@type": "NewsArticle", "datePublished": "2023-11-21T10:05:00Z"}]})
-                + "</script>"
-            },
-            "2023-11-21T10:05:00+00:00",
-        ),
+        ({"head": f"<script type='application/ld+json'>{DATED}</script>"}, "2023-11-21T10:05:00+00:00"),
         ({"head": "<script type='application/ld+json'>{broken</script>"}, None),
     ],
 )
