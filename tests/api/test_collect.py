@@ -310,9 +310,8 @@ def test_an_archive_that_breaks_off_is_refused(tmp_path) -> None:
     packed = warc(page, page)
     for left in range(len(packed) // 2 + 1, len(packed), 25):
         (tmp_path / "cut.warc").write_bytes(packed[:left])
-        with pytest.raises(BadDataError, match=r"E_WARC") as refused:
+        with pytest.raises(BadDataError, match=r"cut\.warc.*E_WARC"):
             list(collect(tmp_path / "cut.warc"))
-        assert "cut.warc" in str(refused.value)
 
 
 def test_encoded_records_are_not_taken_for_cut_ones(tmp_path) -> None:
