@@ -301,7 +301,9 @@ def dedup(
                 "within": None if within == "all" else within,
                 "within_days": None if workdir is not None else within_days,
                 "semantic": semantic,
-            }
+            },
+            {**options, "duplicate_rule": rule},
+            (*FIXED, "duplicate_rule"),
         )
         agreed, read = chosen(dedup, DedupKeywords, options, settings=settings, reading=reading)
     check_quarantine(read.quarantine, [boilerplate])

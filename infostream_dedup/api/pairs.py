@@ -168,22 +168,27 @@ def chosen_for_judging(
     rest = {name: value for name, value in given.items() if name != "preset"}
     for name in FIXED:
         if rest.get(name) is not None:
-            flag = f"--{name.replace('_', '-')}"
-            raise UsageError(
-                f"preset judged decides by evidence and does not accept {name} ({flag}); leave out one of the two"
-            )
+            told = f"preset judged decides by evidence and does not accept {_with_flag(name)}; leave out one of the two"
+            raise UsageError(told)
     if rest.get("representation") not in (None, "morph"):
         raise UsageError("preset judged compares documents of one language by representation morph; leave out "
                          "representation (--representation) or preset")  # fmt: skip
     return chosen(function, known, rest, settings=None, reading=reading, representations=representations)
 
 
-def refuse_without_judged(given: Mapping[str, Any]) -> None:
-    """Refuse options that only preset ``judged`` supports."""
+def refuse_without_judged(given: Mapping[str, Any], options: Mapping[str, Any], own: Iterable[str]) -> None:
+    """Refuse options that only preset ``judged`` supports; ``own``: names of ``options`` that choose ``faithful``."""
+    left = [name for name in (*own, "representation", "statistics") if options.get(name) not in (None, "morph")]
     for name, value in given.items():
         if value is not None and value is not False:
-            flag = f"--{name.replace('_', '-')}"
-            raise UsageError(f"{name} ({flag}) needs preset judged (--preset judged)")
+            needed = "needs preset judged (--preset judged)"
+            if left and options.get("preset") is None:
+                needed = f"needs preset judged, but {_with_flag(left[0])} chooses preset faithful; leave one out"
+            raise UsageError(f"{_with_flag(name)} {needed}")
+
+
+def _with_flag(name: str) -> str:
+    return f"{name} (--{name.replace('_', '-')})"
 
 
 MEANT_IN_MEMORY: Final = "sentences are encoded (--semantic) in memory; leave out workdir (--workdir)"
@@ -447,7 +452,9 @@ def pairs(
             progress=progress,
         )
     refuse_without_judged(
-        judging | {"identical": identical, "within_days": None if workdir is not None else within_days}
+        judging | {"identical": identical, "within_days": None if workdir is not None else within_days},
+        {**options, "k_min": k_min, "statistics": statistics},
+        (*FIXED, "k_min"),
     )
     agreed, read, counted = _agreed(statistics, options, settings, reading)
     check_quarantine(read.quarantine, [boilerplate, None if statistics is None else statistics.rpartition(":")[0]])

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
-from infostream_dedup.cli.output import cell_width, cut, say
+from infostream_dedup.cli.output import cell_width, cut, end_of, say
 from infostream_dedup.cli.run_log import without_commands
 from infostream_dedup.model import heading
 
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
     from infostream_dedup.api.dedup import DedupSummary
     from infostream_dedup.api.dictionaries import JudgedSample
+    from infostream_dedup.judging.passages.provenance import Provenance
     from infostream_dedup.model import Document
     from infostream_dedup.runs.batch.sweeping import SweepResult
     from infostream_dedup.stream.search import Hit
@@ -80,6 +81,8 @@ def _print_pair(label: str, row: Mapping[str, Any], known: Mapping[str, Document
     for words, id in ((label, row["a"]), ("", row["b"])):  # noqa: A001 - its own word
         click.echo(document_line(words, id, known.get(id)))
     click.echo(_clipped(f"{'':{_LABEL}}{_evidence(row)}"))
+    for reason in row.get("reasons", ()):
+        click.echo(_clipped(f"{'':{_LABEL}}{reason}"))
 
 
 _WHOLE: Final = 0.9  # share of both texts from which on one is a copy of the other
@@ -111,6 +114,21 @@ def print_passages(rows: Iterable[Mapping[str, Any]], documents: Sequence[str], 
             click.echo(_clipped(f"{'':{_LABEL}}«{' '.join(known[row['b']].text[slice(*longest['b'])].split())}»"))
     if len(every) > len(shown):
         say(f"{len(every) - len(shown):,} more: --format table here, or --format csv > passages.csv")
+
+
+def print_histories(groups: Sequence[tuple[str, Provenance]]) -> None:
+    """Print each group: the first document, then every copy with what it kept, cut, added and changed."""
+    for _, one in groups:
+        click.echo(document_line(f"first by {one.first_by}", one.first.id, one.first))
+        for copy in one.copies:
+            click.echo(document_line("", copy.document.id, copy.document))
+            counts = f"{plural(copy.kept, 'sentence')} kept, {len(copy.cut)} cut, {len(copy.added)} added"
+            told = [f"{counts}, {len(copy.changed)} changed", "another title" if copy.title_changed else ""]
+            if copy.copied_from is not None:
+                share = f"{copy.copied_share:.0%}".replace("%", " %")
+                told.append(f"{share} from {end_of(copy.copied_from.id, 24)}")
+            click.echo(_clipped(f"{'':{_LABEL}}{' · '.join(filter(None, told))}"))
+        click.echo()
 
 
 def changed_words(pairs: Iterable[Sequence[str]]) -> str:
@@ -163,7 +181,8 @@ def print_hits(hits: Sequence[Hit], rows: Sequence[Mapping[str, Any]]) -> None:
         # The kind is that of the text; before the name of a document it would be read as that of the document.
         kind = {"contained": "holds it", "contains": "part of it"}.get(kind, kind)
         print_stored(f"{number:>2} {kind}", row)
-        told = f"{sure}has {hit.share_forward:.0%} of what was asked for".replace("%", " %")
+        asked = "could be translated" if hit.across else "was asked for"
+        told = f"{sure}has {hit.share_forward:.0%} of what {asked}".replace("%", " %")
         click.echo(_clipped(f"{'':{_LABEL}}{told}: {', '.join(map(str, hit.terms))}"))
 
 
@@ -196,7 +215,7 @@ def document_line(label: str, id: str, document: Document | None) -> str:  # noq
 def _line(label: str, id: str, title: str, source: str, when: datetime | str) -> str:  # noqa: A002
     wide = width()
     date = str(when)[: 16 if wide >= _WIDE else 10].replace("T", " ")
-    name, where = cut(id, max(8, wide // 6)), cut(source, max(8, wide // 7))
+    name, where = end_of(id, max(8, wide // 6)), cut(source, max(8, wide // 7))
     label = f"{label:<{_LABEL}}"
     room = wide - cell_width(label) - cell_width(name) - 1 - cell_width(where) - cell_width(date) - 3
     shown = cut(title, max(room, 8))

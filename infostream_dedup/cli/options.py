@@ -309,20 +309,23 @@ window_days_option = large(
     help="With --workdir: link only documents published at most this many days apart.",
 )
 
-within_options = stack(
-    [
-        alike(
-            "--within",
-            type=["source", "outlets", "all"],
-            default="all",
-            help="With preset judged: pairs of one source, of different outlets, or all.",
-        ),
-        alike(
-            "--within-days",
-            type=click.FloatRange(min=0, min_open=True),
-            help="Pairs published at most this many days apart, or without a date; key terms need --workdir.",
-        ),
-    ]
+
+def _within_options(within: str, days: str) -> Callable[[Command], Command]:
+    return stack(
+        [
+            alike("--within", type=["source", "outlets", "all"], default="all", help=within),
+            alike("--within-days", type=click.FloatRange(min=0, min_open=True), help=days),
+        ]
+    )
+
+
+within_options = _within_options(
+    "With preset judged: pairs of one source, of different outlets, or all.",
+    "Pairs published at most this many days apart, or without a date; key terms need --workdir.",
+)
+within_of_one_options = _within_options(
+    "With --id or --url: documents of its own source, of other outlets, or all.",
+    "With --id or --url: documents published at most this many days before or after it, or without a date.",
 )
 
 reading_options = Declared("infostream_dedup.documents.reading:Reading", unset=False)

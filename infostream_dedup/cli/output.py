@@ -240,6 +240,12 @@ def cut(text: str, width: int) -> str:
     return text if cell_width(text) <= width else _cut(text, width - 1).rstrip() + "…"
 
 
+def end_of(text: str, width: int) -> str:
+    """The end of an id that fits: what many ids have in common, such as a host, stands at their beginning."""
+    text = _plain(text)
+    return text if cell_width(text) <= width else "…" + _cut(text[::-1], width - 1)[::-1]
+
+
 def _cut(text: str, width: int) -> str:
     used = 0
     for place, character in enumerate(text):
@@ -423,13 +429,15 @@ def csv_dialect() -> CsvDialect:
 
 _FIRST: Final = (
     *("part", "series", "representation", "k", "chosen", "chosen_by", "kind", "status", "id", "a", "b", "of", "group"),
-    *("title", "total", "documents", "method", "name", "what", "value", "source", "symmetry", "transitivity", "links"),
-    *("groups", "precision", "recall", "duplicates", "symmetry_across", "alarms", "word", "answer", "rung", "wins"),
-    *("outcome", "why"),
+    *("title", "total", "documents", "method", "name", "what", "value", "source", "f1", "symmetry", "transitivity"),
+    *("links", "groups", "precision", "recall", "tp", "fp", "fn", "pairs", "judged", "linked", "seconds"),
+    *("duplicates", "symmetry_across", "alarms", "word", "answer", "rung", "wins", "outcome", "why"),
 )
 """Columns that a table keeps on a narrow terminal, the most important first."""
 
 _ROOM: Final = 24  # columns of a terminal that a text is given before a column further right is left out
+_IDS: Final = frozenset(("id", "a", "b", "of", "group"))
+_ROOM_OF_ID: Final = 16  # the same for an id, of which the end is shown
 
 
 def print_table(rows: Sequence[Mapping[str, Any]]) -> None:
@@ -437,11 +445,22 @@ def print_table(rows: Sequence[Mapping[str, Any]]) -> None:
     names = list(dict.fromkeys(name for row in rows for name in row))
     columns = [Column(name, all(isinstance(row.get(name), int | float | None) for row in rows)) for name in names]
     cells = [[_cell(row.get(name), 2 if name == "probability" else 3) for name in names] for row in rows]
-    kept = _fitting(columns, cells) if sys.stdout.isatty() else list(range(len(names)))
+    kept = list(range(len(names)))
+    if sys.stdout.isatty():
+        if _wide(columns, cells) > shutil.get_terminal_size().columns:
+            ids = [number for number, name in enumerate(names) if name in _IDS]
+            for row in cells:
+                row[:] = [end_of(one, _ROOM_OF_ID) if number in ids else one for number, one in enumerate(row)]
+        kept = _fitting(columns, cells)
     show_table([columns[one] for one in kept], [[[(row[one], "")] for one in kept] for row in cells])
     if len(kept) < len(names):
         left_out = ", ".join(name for number, name in enumerate(names) if number not in kept)
         say(f"(no room for {left_out}: see --format csv, or use a pipe)")
+
+
+def _wide(columns: Sequence[Column], cells: Sequence[Sequence[str]]) -> int:
+    texts = [[one.header for one in columns], *cells]
+    return sum(max(cell_width(row[one]) for row in texts) + 2 for one in range(len(columns)))
 
 
 def _fitting(columns: Sequence[Column], cells: Sequence[Sequence[str]]) -> list[int]:

@@ -150,7 +150,7 @@ def compare(
     help="Print one message from each group instead: the first text, and what each other text adds.",
 )
 @options.reading_options
-@options.general_options("jsonl", "jsonl", "json")
+@options.general_options("table", "jsonl", "json")
 def provenance(
     documents: tuple[str, ...], html: str | None, original: bool, output_format: str | None, **given: Any
 ) -> None:
@@ -169,7 +169,10 @@ def provenance(
         from infostream_dedup.api.provenance import original_messages
 
         message = original_messages(documents, groups=named, **given)
-        printing.print_rows(message, printing.chosen_format(output_format, "jsonl", "jsonl"))
+        if printing.is_drawn(output_format):
+            drawn.print_message(list(message.as_dicts()))
+        else:
+            printing.print_rows(message, printing.chosen_format(output_format, "table", "jsonl"))
         printing.note_reading(message.report)
         return
     with printing.progress_bar() as progress:
@@ -179,13 +182,23 @@ def provenance(
 
         # Before the rows, because their reader may stop at the first ones.
         printing.save_page(provenance_page(found.groups, found.boilerplate), html, inputs=inputs)
-    printing.print_rows(found.once(), printing.chosen_format(output_format, "jsonl", "jsonl"))
+    if printing.is_drawn(output_format):
+        drawn.print_histories(found.groups)
+    else:
+        rows = found.once()
+        form = printing.chosen_format(output_format, "table", "jsonl")
+        if form == "table":
+            # Sentences would fill the table: their numbers do.
+            rows = ({**row, **{name: len(row[name]) for name in _SENTENCES}} for row in rows)
+        printing.print_rows(rows, form)
     if html is not None:
         printing.note(f"report: {html}")
     printing.note_reading(found.report, more=f"; {len(found.groups)} of {found.total} groups")
 
 
 __all__ = ["print_side_by_side"]
+
+_SENTENCES: Final = ("cut", "added", "changed")
 
 _STYLES: Final = ("black on cyan", "black on yellow", "black on green", "black on magenta", "white on blue")
 _PIPE_WIDTH: Final = 160

@@ -95,13 +95,15 @@ def evaluate(documents: tuple[str, ...], labels: str, output_format: str | None,
     else:
         printing.print_rows(rows, form)
     if form == "table":
-        click.echo(f"\n{_evaluation_in_words(found)}")
+        click.echo()
+        for line in _evaluation_in_words(found):
+            printing.say(line)
     for remark in found.notes:
         printing.note(remark)
     printing.note_reading(found.report)
 
 
-def _evaluation_in_words(found: Evaluation) -> str:
+def _evaluation_in_words(found: Evaluation) -> list[str]:
     """Describe the best row, the recommended row, preset judged and its groups in words."""
     lines = []
     for name, row in (("best", found.best), ("recommended", found.recommended)):
@@ -119,7 +121,7 @@ def _evaluation_in_words(found: Evaluation) -> str:
     if found.groups is not None:
         figures = ", ".join(f"{name} {_figure(value)}" for name, value in found.groups.as_dict().items())
         lines.append(f"its groups: {figures}")
-    return "\n".join(lines)
+    return lines
 
 
 def _figure(value: float | None) -> str:

@@ -284,7 +284,7 @@ _NOT_IN_TABLE: Final = ("ordinal", "url", "met")  # columns that a table omits
     metavar="SHARE",
     help="Only documents with this share of the wording of the shorter text.",
 )
-@options.within_options
+@options.within_of_one_options
 @alike(
     "--all/--window",
     "everything",

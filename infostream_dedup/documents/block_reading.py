@@ -340,11 +340,9 @@ _NOWHERE: Final = Place("<block>")
 def read_document_blocks(
     source: Source, *, reading: Reading, report: ReadingReport
 ) -> Iterator[Document | DocumentBlock]:
-    """Read the documents of an input like ``read_documents``, but many at a time if the input is large.
-
-    Texts stay in columns. Of records that compiled code does not parse itself, it takes over the fields; every record
-    that is in any way unusual is left to the code of ``read_documents``.
-    """
+    """Read the documents of an input like ``read_documents``, but many at a time if the input is large."""
+    # Texts stay in columns. Of records that compiled code does not parse itself, it takes over the fields; every record
+    # that is in any way unusual is left to the code of ``read_documents``.
     reader = _Reader(reading, make_builder(reading, report), reading.bad_records(report), SeenIds())
     return reader.read(open_items(source, reading, RecordReaders(reader.lines, reader.batch, reader.values)))
 
@@ -354,11 +352,9 @@ PlacedBatch: TypeAlias = Sequence[Placed] | DocumentBlock
 
 
 def placed_documents(source: Source, bad: BadRecords, reading: Reading) -> Iterator[Placed]:
-    """Read the documents of an input with their places, without checking that ids differ.
-
-    For callers that handle repeated ids themselves. Memory does not grow with the input. Apart from `bad`, arguments
-    and errors are those of `read_documents`.
-    """
+    """Read the documents of an input with their places, without checking that ids differ."""
+    # For callers that handle repeated ids themselves. Memory does not grow with the input. Apart from `bad`, arguments
+    # and errors are those of `read_documents`.
     reader = _Reader(reading, make_builder(reading, bad.report), bad, SeenIds())
     for one in reader.placed(open_items(source, reading, ONE_BY_ONE._replace(lines=reader.lines))):
         if isinstance(one, DocumentBlock):

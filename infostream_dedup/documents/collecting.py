@@ -9,11 +9,11 @@ import codecs
 import io
 import json
 import re
-from calendar import timegm
-from collections.abc import Callable, Iterable, Iterator
+import zlib
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import UTC, datetime
 from hashlib import blake2b
-from html import unescape
+from html import escape, unescape
 from importlib import import_module
 from types import ModuleType
 from typing import IO, Any, Final
@@ -146,10 +146,11 @@ _TAG: Final = re.compile(r"</?(?:p|br|div|a|b|i|strong|em|img|span)\b[^<>]*>", r
 _CHALLENGE: Final = re.compile(
     r"cf[-_]chl|cf-browser-verification|/cdn-cgi/challenge-platform|ddos-guard|_Incapsula_Resource|"
     r"<title>\s*(?:Just a moment|Attention Required|Один момент|DDoS-Guard|Checking your browser|Are you a robot|"
+    r"Before you continue|Прежде чем (?:перейти|продолжить)|Перш ніж (?:перейти|продовжити)|"
     r"Access denied|Verify you are human|Проверка браузера|Подтвердите, что (?:запросы|вы)|Доступ (?:запрещ|огранич))",
     re.IGNORECASE,
 )
-"""Pages by which servers ask for a proof that no program asks."""
+"""Pages by which servers ask for a proof that no program asks, or for consent to cookies."""
 
 _PROGRAM: Final = re.compile(r"<(/?)(script|style)\b>?", re.IGNORECASE)
 _LONGEST_CHALLENGE: Final = 1500  # characters of text; an article about such pages has more
@@ -165,6 +166,9 @@ _BLOCK_END: Final = re.compile(
 )
 """Where words of two blocks or cells would otherwise run together."""
 
+_DAY_FIRST: Final = re.compile(r"[0-9]{4}-[0-9]{1,2}-[0-9]{1,2}(?![0-9])|.{3,30}?\b(?:19|20)[0-9]{2}\b")
+"""The day with which a date begins."""
+
 _OPEN_TAG: Final = re.compile(rb"""<[A-Za-z](?:[^=>]+|=\s*"[^"]*"?|=\s*'[^']*'?|=)*""")
 _VALUE: Final = re.compile(rb"""=\s*(?:"[^"]*"?|'[^']*'?|[^\s>]*)""")
 _MOST_ATTRIBUTES: Final = 2_000  # of one tag: parsers compare each with each
@@ -173,11 +177,13 @@ _FEED_TYPES: Final = ("application/rss+xml", "application/atom+xml", "applicatio
 _PACKED: Final = (b"\x1f\x8b", b"\x28\xb5\x2f\xfd")
 """First bytes of gzip and zstandard; only archives are read from packed sources."""
 
+_GZIP: Final = 31  # the form that zlib is to expect
 _BLANK: Final = "\ufeff \t\r\n"
 
 
 _NOT_COLLECTED: Final = (
-    "{0}, expected RSS, Atom, HTML, WARC or an export of Telegram; other commands read documents in {0} as they are"
+    "{0}, expected RSS, Atom, JSON Feed, HTML, WARC or an export of Telegram; other commands read documents in {0} "
+    "as they are"
 )
 
 
@@ -193,10 +199,12 @@ def collected(
     if is_table(name, ("csv", "xlsx", "parquet", "arrow")):
         raise BadDataError(_NOT_COLLECTED.format("a table"), code="E_FEED", source=name)
     moment = moment or datetime.now(UTC)
-    buffered = io.BufferedReader(_Raw(stream))
+    buffered = io.BufferedReader(raw := _Raw(stream))
     head = buffered.peek(_HEAD)[:_HEAD]
     if head.startswith((b"WARC/", *_PACKED)):
         yield from _archive(buffered, name, max_bytes, parse)
+        if head.startswith(_PACKED[0]) and raw.breaks_off:
+            raise BadDataError("the archive breaks off in its last record", code="E_WARC", source=name)
         return
     content = buffered.read(max_bytes + 1)
     if len(content) > max_bytes:
@@ -224,7 +232,7 @@ def rows_of_page(
     elif found is None and begin.startswith(("{", "[")):
         yield from _export(content, name, moment)
     elif _is_challenge(text):
-        message = "the server asks for a proof that no program is asking; this is not the page"
+        message = "the server asks for a proof that no program is asking, or for consent; this is not the page"
         raise BadDataError(message, code="E_FEED", source=name)
     else:
         yield from _pages(text, name, moment)
@@ -269,11 +277,15 @@ def _without_programs(text: str) -> str:
 
 
 def _export(content: bytes, name: str, moment: datetime) -> Iterator[dict[str, Any] | None]:
-    """Read an export of Telegram; every other JSON is refused."""
+    """Read an export of Telegram or a JSON Feed; every other JSON is refused."""
     try:
-        posts = posts_of_export(parsed_json(content.removeprefix(b"\xef\xbb\xbf").strip()))
+        value = parsed_json(content.removeprefix(b"\xef\xbb\xbf").strip())
     except ValueError:
-        posts = None
+        value = None
+    if isinstance(value, dict) and "//jsonfeed.org/" in str(value.get("version")):
+        yield from _json_feed(value, name, moment)
+        return
+    posts = posts_of_export(value)
     if posts is None:
         raise BadDataError(_NOT_COLLECTED.format("JSON"), code="E_FEED", source=name)
     yield from (_post(post, moment) for post in posts)
@@ -313,6 +325,12 @@ class _Raw(Readable):
 
     def __init__(self, stream: IO[bytes]) -> None:
         self._stream, self._position = stream, 0
+        self._member: Any = None
+
+    @property
+    def breaks_off(self) -> bool:
+        """Whether a gzip file ends within a member, of which the reader of archives then says nothing."""
+        return self._member is not None
 
     def seekable(self) -> bool:
         return True
@@ -326,6 +344,15 @@ class _Raw(Readable):
     def made(self, most: int) -> bytes:
         content = self._stream.read(most)
         self._position += len(content)
+        rest = content
+        while rest:
+            member = self._member or zlib.decompressobj(_GZIP)
+            try:
+                member.decompress(rest)
+            except zlib.error:  # what follows the members is none of our business
+                member = None
+            rest = b"" if member is None else member.unused_data
+            self._member = None if member is None or member.eof else member
         return content
 
 
@@ -337,7 +364,25 @@ def _feed(text: str, name: str, moment: datetime) -> Iterator[dict[str, Any] | N
     if not _FEED_END.search(content):
         raise BadDataError("the feed breaks off; fetch it again", code="E_FEED", source=name)
     base = next(filter(is_address, (feed.feed.get("link") or "", name)), "")
-    rows = [_item(entry, base, moment) for entry in feed.entries]
+    yield from _told_apart([_item(entry, base, moment) for entry in feed.entries])
+
+
+def _json_feed(feed: dict[str, Any], name: str, moment: datetime) -> Iterator[dict[str, Any] | None]:
+    """Read the items of a JSON Feed as those of other feeds."""
+    base = next(filter(is_address, (str(feed.get("home_page_url")), str(feed.get("feed_url")), name)), "")
+    entries = []
+    for one in feed.get("items") or ():
+        given = {key: str(value) for key, value in one.items() if isinstance(value, str | int)}
+        text = given.get("content_html") or escape(given.get("content_text") or given.get("summary") or "")
+        dates = {"published": given.get("date_published"), "updated": given.get("date_modified")}
+        link = given.get("url") or given.get("external_url")
+        named = {"id": given.get("id"), "title": given.get("title", "")}
+        entries.append({**named, "link": link, "summary": text, **dates})
+    yield from _told_apart([_item(entry, base, moment) for entry in entries])
+
+
+def _told_apart(rows: Sequence[dict[str, Any] | None]) -> Iterator[dict[str, Any] | None]:
+    """Give items of one id and different contents ids of their own."""
     contents: dict[str, set[str]] = {}
     for found in filter(None, rows):
         contents.setdefault(found["id"], set()).add(content_digest(found))
@@ -363,7 +408,7 @@ def _item(entry: Any, base: str, moment: datetime) -> dict[str, Any] | None:
         url=url,
         published=next(filter(None, published), None),
         own_id=_own_id(entry.get("id"), _host(url or base)),
-        source=_publisher(entry),
+        source=_publisher(entry) or _channel(url, base),
     )
 
 
@@ -384,6 +429,12 @@ def _publisher(entry: Any) -> str | None:
     source = entry.get("source") or {}
     links = [source.get("href"), *(link.get("href") for link in source.get("links", ()))]
     return next(filter(None, (_host(link) for link in links if link)), None)
+
+
+def _channel(url: str | None, base: str) -> str | None:
+    """Return the outlet of a feed, if the address of an item names none or only the site that shows it."""
+    own, channel = _host(url or ""), _host(base)
+    return channel if channel and (not own or channel.startswith(f"{own}/")) else own
 
 
 def _own_id(given: str | None, host: str | None) -> str | None:
@@ -410,18 +461,11 @@ def _joined(found: re.Match[bytes]) -> bytes:
 
 def _published(entry: Any, name: str, moment: datetime) -> str | None:
     """Return one of the times of an entry; ``None`` if it cannot be understood or cannot be."""
-    # The parser's own ``get`` warns that it answers for one name with another.
-    given, parsed = str(dict.get(entry, name, "")).strip(), dict.get(entry, f"{name}_parsed")
-    date = written_date(given, moment)
-    years = re.findall("(?:19|20)[0-9]{2}", given)
-    # The parser takes 03-04-2025 for a day of 2003.
-    if date is None and parsed and not given.isdigit() and (not years or str(parsed.tm_year) in years):
-        try:
-            time = datetime.fromtimestamp(timegm(parsed), UTC)
-        except (ValueError, OverflowError, OSError):
-            return None
-        return written_date(time, moment)
-    return date
+    # The parser's own ``get`` warns that it answers for one name with another; its dates have the month and day of
+    # today where it does not understand them, and UTC for zones that it does not know. The day is sure then, no more.
+    given = str(dict.get(entry, name) or "").strip()
+    day = _DAY_FIRST.match(given)
+    return written_date(given, moment) or (written_date(day[0], moment) if day else None)
 
 
 def _pages(text: str, name: str, moment: datetime) -> Iterator[dict[str, Any] | None]:
@@ -436,6 +480,10 @@ def _pages(text: str, name: str, moment: datetime) -> Iterator[dict[str, Any] | 
 def _page(text: str, name: str, moment: datetime) -> dict[str, Any] | None:
     address = name if is_address(name) else None
     text = _PROLOG.sub("", text.lstrip(_BLANK), count=1)
+    html = _package("lxml.html", "feeds")
+    root = html.fromstring(text)
+    if _without_next_articles(root):
+        text = html.tostring(root, encoding="unicode")
     found = _package("trafilatura", "feeds").bare_extraction(
         text,
         url=address,
@@ -450,10 +498,21 @@ def _page(text: str, name: str, moment: datetime) -> dict[str, Any] | None:
     if address and (not url or not _path(url)):
         # Some sites name their front page as the proper address of every page.
         url = address
-    root = _package("lxml.html", "feeds").fromstring(text)
     return _document(
         text=found.text or "", title=found.title or "", url=url, published=page_date(root, url, moment), own_id=None
     )
+
+
+def _without_next_articles(page: Any) -> bool:
+    """Remove the articles that a page loads below the one that its title names; return whether there were any."""
+    headed = [(one, one.xpath(".//h1")) for one in page.xpath("//article[not(ancestor::article)]")]
+    first, *others = [" ".join(heads[0].text_content().split()) if heads else "" for _, heads in headed] or [""]
+    title = " ".join(" ".join(page.xpath("//head/title//text()")).split())
+    if not first or not title.startswith(first) or not others or not all(others):
+        return False
+    for one, _ in headed[1:]:
+        one.drop_tree()
+    return True
 
 
 def _archive(

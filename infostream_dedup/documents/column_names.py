@@ -82,11 +82,9 @@ class ColumnNames:
         ]
 
     def names(self, names: Sequence[str]) -> list[str]:
-        """Return our names for columns.
-
-        Blanks around a name are ignored if no column has exactly the name that was given. A column with our name that
-        another replaces keeps its position, with a trailing ``_``.
-        """
+        """Return our names for columns."""
+        # Blanks around a name are ignored if no column has exactly the name that was given. A column with our name that
+        # another replaces keeps its position, with a trailing ``_``.
         found = {name: self._ours_of(name, names) for name in names}
         inside = {ours for _, ours in self.inside(names)}
         taken = {ours for ours in found.values() if ours is not None} | self._dropped | inside

@@ -130,7 +130,9 @@ def utc_time(value: object, zone: tzinfo = UTC) -> datetime | None:
 
 
 def written_date(value: object, latest: datetime) -> str | None:
-    """Return a date of a feed or page in ISO 8601, with its zone if it names one; None if it cannot be one."""
+    """Return a date of a feed or page in ISO 8601, with the zone only if it names one; None if it cannot be one."""
+    # A day stays a day. News is not of the future (up to two days are taken for a wrong clock), and the web had none
+    # before 1990.
     try:
         moment = _parse_moment(value)
         time = utc_time(value)

@@ -47,14 +47,17 @@ def _posts_of_chat(chat: Mapping[str, Any]) -> Iterator[Post]:
         for _, message in album:
             first = first or message
             texts.append(_joined(message.get("text")).strip())
+            texts.extend(_poll(message.get("poll")))
         assert first is not None  # noqa: S101 - no group is empty
-        name, origin = chat.get("name"), first.get("forwarded_from")
+        name, origin = chat.get("name") or first.get("from"), first.get("forwarded_from")
+        # Of a deleted account, the export keeps that it was the origin, not its name.
+        is_forwarded = "forwarded_from" in first and origin != name
         yield Post(
             own_id=f"telegram:{chat.get('id')}:{first.get('id')}",
             text="\n".join(filter(None, texts)),
             published=first.get("date_unixtime") or first.get("date"),
-            source=str(origin or name or first.get("from") or "") or None,
-            forwarded_by=str(name) if origin and name and origin != name else None,
+            source=str(origin or ("" if is_forwarded else name) or "") or None,
+            forwarded_by=str(name) if is_forwarded and name else None,
             edited=first.get("edited_unixtime") or first.get("edited"),
         )
 
@@ -63,6 +66,13 @@ def _album(number: int, message: Mapping[str, Any]) -> tuple[Any, ...]:
     if not any(name in message for name in _MEDIA):
         return (number,)
     return message.get("from_id") or message.get("from"), message.get("date"), message.get("forwarded_from")
+
+
+def _poll(poll: Any) -> Iterator[str]:
+    """The question and the answers of a poll."""
+    if isinstance(poll, Mapping):
+        parts = [poll.get("question"), *(one.get("text") for one in poll.get("answers") or ())]
+        yield from (_joined(one).strip() for one in parts)
 
 
 def _joined(text: Any) -> str:
@@ -90,6 +100,8 @@ def _posts_of_preview(page: Any) -> Iterator[Post]:
         texts = [_text(one) for one in found if not any(one in outer.iterdescendants() for outer in found)]
         times = message.xpath(".//a[contains(@class, 'tgme_widget_message_date')]//time/@datetime")
         times = times or message.xpath(".//time/@datetime")
+        for name in ("question", "option_text"):
+            texts += map(_text, _with_class(message, f"tgme_widget_message_poll_{name}"))
         origin = next(_with_class(message, "tgme_widget_message_forwarded_from_name"), None)
         channel = own.partition("/")[0]
         yield Post(
@@ -131,11 +143,13 @@ def _posts_of_history(page: Any) -> Iterator[Post]:
         ]
         sender = _text(names[0]) if names else sender
         origin = None if forwarded is None else next(_with_class(forwarded, "from_name"), None)
+        texts = [one for name in ("text", "question") for one in _with_class(message, name)]
+        answers = [(one.text or "").strip().removeprefix("- ") for one in _with_class(message, "answer")]
         dates = [one.get("title") for one in _with_class(message, "date") if one.get("title")]
         name = None if origin is None else re.sub(r"(?<!\s)\s+\d\d\.\d\d\.\d{4}.*", "", _text(origin), flags=re.DOTALL)
         yield Post(
             own_id=f"telegram:{chat or sender}:{(message.get('id') or '').removeprefix('message')}",
-            text="\n".join(filter(None, map(_text, _with_class(message, "text")))),
+            text="\n".join(filter(None, (*map(_text, texts), *answers))),
             published=dates[0] if dates else None,
             source=name or chat or sender,
             forwarded_by=(chat or sender) if name else None,

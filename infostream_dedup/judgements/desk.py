@@ -180,7 +180,9 @@ def add_checksum_function(connection: sqlite3.Connection) -> None:
 
 
 def fault_of(connection: sqlite3.Connection, schema: tuple[str, ...]) -> str | None:
-    """Say what differs from what was written (indexes, schema, checksums of rows); None if nothing does."""
+    """Say what differs from what was written; return None if nothing does."""
+    # SQLite's own check finds indexes that do not match their tables; the text of tables, views and triggers must be
+    # that of the schema; each row must have its checksum, and each checksum its row.
     held = sorted(sql for (sql,) in connection.execute("SELECT sql FROM sqlite_master WHERE sql IS NOT NULL"))
     if held != sorted(schema):
         return "its tables differ from those that were created"

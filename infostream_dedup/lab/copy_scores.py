@@ -389,11 +389,9 @@ class Drift:
 
 
 def latest_drifts(store: Store) -> list[Drift] | None:
-    """Drifts of the last week of a stream, for a page; ``None`` if they cannot be computed quickly, or at all.
-
-    A store without wording has none. With more than 50,000 documents in five weeks, computing them takes too long for a
-    page; ``store copies --drifts`` does so.
-    """
+    """Drifts of the last week of a stream, for a page; ``None`` if they cannot be computed quickly, or at all."""
+    # A store without wording has none. With more than 50,000 documents in five weeks, computing them takes too long for
+    # a page; ``store copies --drifts`` does so.
     with store.reading():
         _, end = store.span()
         table = store.documents(max(end - 1, 0), end)
@@ -458,10 +456,8 @@ def _documents(store: Store, first: int, end: int, dated: int) -> Iterator[tuple
 
 
 def drifts(rows: Sequence[DayCopies], *, largest: float = LARGEST_CHANCE) -> list[Drift]:
-    """Find the days on which shares drift, for the whole stream and for each source.
-
-    On every day with documents, the last ``RECENT_DAYS`` are compared with the ``USUAL_DAYS`` before them.
-    """
+    """Find the days on which shares drift, for the whole stream and for each source."""
+    # On every day with documents, the last ``RECENT_DAYS`` are compared with the ``USUAL_DAYS`` before them.
     subjects: dict[str | None, list[DayCopies]] = {None: list(rows)}
     for row in rows:
         if row.source is not None:

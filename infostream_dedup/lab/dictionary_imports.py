@@ -163,11 +163,9 @@ _TSV_PARTS: Final = dict(zip(PARTS_OF_SPEECH, PARTS_OF_SPEECH, strict=True)) | {
 
 
 def read_tsv(stream: BinaryIO, intake: PairIntake) -> None:
-    """Read a table: a header, then one row per line. Empty lines and lines that start with ``#`` are skipped.
-
-    Columns are named after the code of their language, or ``source`` and ``target``; ``pos`` may give noun (the
-    default), name or adj. A cell may contain several equivalents separated by ``|``.
-    """
+    """Read a table: a header, then one row per line. Empty lines and lines that start with ``#`` are skipped."""
+    # Columns are named after the code of their language, or ``source`` and ``target``; ``pos`` may give noun (the
+    # default), name or adj. A cell may contain several equivalents separated by ``|``.
     places: tuple[int, int, int | None] | None = None
     width = 0
     for number, raw in enumerate(stream, start=1):

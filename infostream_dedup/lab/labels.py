@@ -170,7 +170,9 @@ def read_kin(path: str | Path) -> list[Kin]:
 
 
 def kin_by_field(documents: Iterable[Document], name: str, value: str) -> list[Kin]:
-    """Make all families kin whose documents have a value in a field, as UA-GEC marks translations of one story."""
+    """Make all families kin whose documents have a given value in a pass-through field."""
+    # For collections that record kinship this way: in UA-GEC ``submission`` = ``translation`` means that several people
+    # may have translated the same story.
     chosen = (family_of(document) for document in documents if document.extra.get(name) == value)
     families = list(dict.fromkeys(family for family in chosen if family is not None))
     why = f"{name}={value}"

@@ -339,10 +339,8 @@ class StepScores:
     refused: bool = False  # whether the row represents a refusal to recommend
 
     def as_dict(self) -> dict[str, Any]:
-        """Return the values under the names that ``evaluate`` prints.
-
-        ``low`` and ``high`` bound F1; of the ``linked`` pairs, ``judged`` are true or false.
-        """
+        """Return the values under the names that ``evaluate`` prints."""
+        # ``low`` and ``high`` bound F1; of the ``linked`` pairs, ``judged`` are true or false.
         low, high = self.intervals.f1 or (None, None)
         row = {self.step_name: self.step, **self.scores.figures("tp", "fp", "fn", "precision", "recall", "f1")}
         row |= {"low": low, "high": high, **self.scores.figures("linked", "judged")}
@@ -508,11 +506,9 @@ def evaluate_collection(
     between: Between = "nothing-better",
     resamples: int = 1000,
 ) -> Evaluation:
-    """Evaluate key-term links and preset ``judged`` against labelled pairs.
-
-    The recommended k is chosen without labels, on the documents that the restrictions leave. The share score is
-    evaluated at ``settings.threshold`` instead.
-    """
+    """Evaluate key-term links and preset ``judged`` against labelled pairs."""
+    # The recommended k is chosen without labels, on the documents that the restrictions leave. The share score is
+    # evaluated at ``settings.threshold`` instead.
     kinds = checked_kinds(kinds)
     listed = labelling.labels_in(labels)
     truth, lang = rules.truth(collection, listed), rules.lang

@@ -656,11 +656,9 @@ class PlantedCollection:
         return cls(collection, np.array(originals, dtype=np.int64), kinds)
 
     def recovered(self, settings: Settings, ks: Sequence[int] | None = None) -> list[dict[str, Any]]:
-        """Rows ``representation, language, edit, rate, copies, k, recovered, low, high``.
-
-        ``recovered`` is the share of the copies that are linked to their original both ways at k (``need(k)``);
-        ``low`` and ``high`` are its 95 % interval (Wilson, Journal of the American Statistical Association 22, 1927).
-        """
+        """Rows ``representation, language, edit, rate, copies, k, recovered, low, high``."""
+        # ``recovered`` is the share of the copies that are linked to their original both ways at k (``need(k)``);
+        # ``low`` and ``high`` are its 95 % interval (Wilson, Journal of the American Statistical Association 22, 1927).
         grades = self._grades(self.collection.key_terms(settings), settings)
         rows: list[dict[str, Any]] = []
         for kind in dict.fromkeys(self.kinds):

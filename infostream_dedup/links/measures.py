@@ -428,11 +428,9 @@ def _consistent(
 
 
 def _apart(rows: Mapping[int, Measures], n: int) -> int | None:
-    """The k at which topics have come apart, where H falls up to the usual k; ``None`` where it does not.
-
-    Fewer texts of one topic are linked as k rises, so H falls, until copies are left, among which it rises. Of the k
-    whose H is within one standard error of its least value up to n - 2, the lowest keeps most links.
-    """
+    """The k at which topics have come apart, where H falls up to the usual k; ``None`` where it does not."""
+    # Fewer texts of one topic are linked as k rises, so H falls, until copies are left, among which it rises. Of the k
+    # whose H is within one standard error of its least value up to n - 2, the lowest keeps most links.
     usual = usual_k(n)
     levels = {k: consistency(row) for k, row in rows.items() if min(row.links, row.paths) >= FEWEST_LINKS}
     if not levels.get(usual - 2, 0.0) > levels.get(usual - 1, 0.0) > levels.get(usual, 1.0) or levels[usual] >= _FAR:

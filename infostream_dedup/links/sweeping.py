@@ -112,11 +112,9 @@ def sampled_closed(
 def drawn_paths(
     links: sp.csr_array, reverse: sp.csr_array, paths: NDArray[np.int64], *, samples: int, seed: int
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
-    """Draw paths uniformly with replacement.
-
-    The middle j is drawn in proportion to its paths, then i and k among its neighbours, repeatedly while i = k: every
-    path is equally likely, and at least half of the draws are paths.
-    """
+    """Draw paths uniformly with replacement."""
+    # The middle j is drawn in proportion to its paths, then i and k among its neighbours, repeatedly while i = k: every
+    # path is equally likely, and at least half of the draws are paths.
     random = np.random.default_rng(seed)
     up_to = np.cumsum(paths)
     middle = np.searchsorted(up_to, random.integers(up_to[-1], size=samples), side="right")

@@ -21,10 +21,8 @@ _Function = TypeVar("_Function", bound=Callable[..., Any])
 
 
 def compiled(function: _Function) -> _Function:
-    """The machine code of a kernel, or the function itself if only other kernels call it.
-
-    Machine code releases the interpreter lock and checks the types of arrays, but not their bounds.
-    """
+    """The machine code of a kernel, or the function itself if only other kernels call it."""
+    # Machine code releases the interpreter lock and checks the types of arrays, but not their bounds.
     return cast("_Function", entry_of(function) or function)
 
 

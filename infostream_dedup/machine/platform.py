@@ -406,11 +406,9 @@ def python_command(module: str, *arguments: object) -> list[str]:
 
 
 def python_environment() -> dict[str, str]:
-    """Environment of another Python: it imports from the folders of this one, but not from the working folder.
-
-    The working folder often holds strangers' files; a ``secrets.py`` among them must not run. It stays only where the
-    package itself comes from it, as in a checkout.
-    """
+    """Environment of another Python: it imports from the folders of this one, but not from the working folder."""
+    # The working folder often holds strangers' files; a ``secrets.py`` among them must not run. It stays only where the
+    # package itself comes from it, as in a checkout.
     try:
         here = str(Path.cwd().resolve())
     except OSError:  # it has been deleted

@@ -85,11 +85,9 @@ def mapped(work: Callable[[_Item], _Made], items: Iterable[_Item], threads: int)
 
 
 def run_ahead(items: Iterator[_Item]) -> Generator[_Item, None, None]:
-    """Yield the items of an iterator that runs on another thread, up to three items ahead of the caller.
-
-    Both cores are busy if fetching an item releases Python's lock, as SQLite and compiled loops do. An error of the
-    iterator reaches the caller in the place of the item.
-    """
+    """Yield the items of an iterator that runs on another thread, up to three items ahead of the caller."""
+    # Both cores are busy if fetching an item releases Python's lock, as SQLite and compiled loops do. An error of the
+    # iterator reaches the caller in the place of the item.
     with ThreadPoolExecutor(1) as beside:
         coming = deque(beside.submit(next, items, _END) for _ in range(_AHEAD))
         while (item := coming.popleft().result()) is not _END:

@@ -353,6 +353,23 @@ _OF_MANY: Final = frozenset(
 )
 """Hosts on which each first part of a path is an outlet of its own."""
 
+_KINDS_OF_OUTLETS: Final = frozenset(
+    "t.me/c ok.ru/group ok.ru/profile facebook.com/groups facebook.com/people facebook.com/profile.php youtube.com/c "
+    "youtube.com/channel youtube.com/user rutube.ru/channel dzen.ru/id".split()
+)
+"""Beginnings of paths that say what kind of outlet the next part names."""
+
+_NO_OUTLETS: Final = frozenset(
+    "x.com/i facebook.com/permalink.php facebook.com/photo.php facebook.com/photo facebook.com/story.php "
+    "facebook.com/reel facebook.com/share facebook.com/watch instagram.com/p instagram.com/reel instagram.com/tv "
+    "youtube.com/watch youtube.com/shorts youtube.com/live youtube.com/embed youtube.com/playlist rutube.ru/video "
+    "dzen.ru/a dzen.ru/video medium.com/p".split()
+)
+"""Beginnings of paths that say what is shown, not whose it is."""
+
+_POST: Final = re.compile(r"vk\.com/(?:clip|photo|video|wall)(-?[0-9]+)_[0-9]+")
+"""A post of VK, by its owner and its number."""
+
 _SAME: Final = {"telegram.me": "t.me", "twitter.com": "x.com"}
 
 
@@ -389,5 +406,8 @@ def _site(address: str) -> str | None:
     host = _SAME.get(host, host)
     if host in _OF_MANY:
         parts = [unquote(part) for part in re.split("[/?#]", found["rest"] or "") if part and part != "s"]
-        return f"{host}/{parts[0].lower()}" if parts else host
+        own = f"{host}/{parts[0].lower()}" if parts else host
+        if own in _KINDS_OF_OUTLETS and len(parts) > 1:
+            return f"{own}/{parts[1]}"
+        return host if own in _NO_OUTLETS else _POST.sub(r"vk.com/wall\1", own)
     return host

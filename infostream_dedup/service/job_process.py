@@ -331,7 +331,8 @@ def _audit(store: Path, desk: Desk, parameters: Mapping[str, Any], progress: Pro
         asked = audit(documents, pairs=_ASKED, settings=chosen, progress=progress)
         with desk.writing() as connection:
             _, added = import_labels(connection, asked.rows, person="audit")
-        return {"asked": len(asked.rows), "added": added, "notes": asked.notes}
+        notes = ["judge the pairs of the queue 'audit', then start an audit with judged: true"]
+        return {"asked": len(asked.rows), "added": added, "notes": notes}
     with desk.reading() as connection:
         rows = [row for row in label_rows(connection) if row["label"] and row.get("asked")]
     if not rows:

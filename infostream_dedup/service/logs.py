@@ -44,7 +44,9 @@ def failure_of(error: BaseException) -> dict[str, Any]:
 
 
 def free_frames(error: BaseException | None) -> None:
-    """Let go of what the frames of an answered failure hold, such as bodies: the collector would find it much later."""
+    """Let go of what the frames of an answered failure hold, such as whole bodies."""
+    # Frames, futures and exceptions hold each other. The collector finds such a circle only much later, because it
+    # counts objects, not bytes.
     seen: set[int] = set()
     while error is not None and id(error) not in seen:
         seen.add(id(error))

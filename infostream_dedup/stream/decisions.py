@@ -121,7 +121,9 @@ class Judge:
         return BestCandidate(of=of, duplicate=True, relation="equal", repeated=NO_ORDINALS)
 
     def found(self, candidates: CandidateRows, documents: Sequence[Remembered]) -> list[BestCandidate | None]:
-        """Find the document that each one repeats or resembles most, by both counts, or as the model says."""
+        """Find the document that each document repeats or resembles most."""
+        # Candidates are ranked by minimum and maximum of both counts, then the earliest wins. With a model the most
+        # probable repeat wins.
         window = self._window
         columns, row = window.columns, documents[0].ordinal - window.first
         finds = _finds(candidates, window.first)

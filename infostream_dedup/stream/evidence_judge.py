@@ -268,11 +268,9 @@ class EvidenceJudge:
         )
 
     def found(self, candidates: CandidateRows, documents: Sequence[Remembered]) -> list[BestCandidate | None]:
-        """Find the document that gives each document its status; arguments as in ``Judge.found``.
-
-        Candidates rank by status (strongest first), then by probability, by the smaller of the two shares of key terms,
-        by the larger one (highest first), and by ordinal (earliest first).
-        """
+        """Find the document that gives each document its status; arguments as in ``Judge.found``."""
+        # Candidates rank by status (strongest first), then by probability, by the smaller of the two shares of key
+        # terms, by the larger one (highest first), and by ordinal (earliest first).
         found: list[BestCandidate | None] = [None] * len(documents)
         first = documents[0].ordinal
         self._corrections = [one.ordinal - self._window.first for one in documents if one.version > 0]

@@ -140,10 +140,8 @@ class Groups:
         *,
         exact: bool,
     ) -> tuple[bool, list[GroupEvent]]:
-        """Let a new document join a group, and merge the groups of all that it repeats: ``linked``, ascending.
-
-        weights: how many documents each of these stands for, if not for itself.
-        """
+        """Let a new document join a group, and merge the groups of all that it repeats: ``linked``, ascending."""
+        # weights: how many documents each of these stands for, if not for itself.
         held, begun = self._count_linked(linked, weights)
         group = self.of(to)
         begun[group] = self._begun.get(group, to)
@@ -318,10 +316,8 @@ class Memory:
         )
 
     def equals(self, first: int, oldest: NDArray[np.int64]) -> list[tuple[int | None, int | None]]:
-        """Find the earliest equal document of the window, and the earliest of another source that begins alike.
-
-        The first follows the rules of exactness and source; the second is none if these ask for equal beginnings.
-        """
+        """Find the earliest equal document of the window, and the earliest of another source that begins alike."""
+        # The first follows the rules of exactness and source; the second is none if these ask for equal beginnings.
         window, rule = self.window, self._settings.within
         row, texts, openings = first - window.first, self._texts, self._openings
         sources = window.sources[row : row + len(oldest)].tolist()

@@ -87,7 +87,8 @@ class Hit:
     group: str  # id of its group
     forward: int  # number of the text's key terms found in it, or of their equivalents if it is in another language
     backward: int  # number of its key terms found in the text
-    share_forward: float  # share, by weight, of the text's key terms found in it, 0 to 1
+    # share, by weight, of the text's key terms found in it, 0 to 1; across languages, of those that can be translated
+    share_forward: float
     share_backward: float  # share, by weight, of its key terms found in the text, 0 to 1
     relation: str | None  # relation of the text to it at `k_duplicate`: `equal`, `contained`, `contains` or `None`
     # kind of the hit. In a store of preset `judged`, for a hit in the text's language, as in `pairs`: `copy`, `retold`,
@@ -102,6 +103,7 @@ class Hit:
     # the text's key terms that were found: `word` in the text and `their_word` in the document
     met: list[dict[str, str]]
     judged: bool = False  # whether the store has preset `judged`
+    across: bool = False  # whether its language is another than that of the text
     sentence: str | None = None  # sentence of the text that it answers best, if asked for
     their_sentence: str | None = None  # its own sentence that has most of these terms; `None` without its text
     differing: WordDifference | None = None  # the few words in which they differ, if these decided the kind
@@ -115,7 +117,7 @@ class Hit:
 
 
 def _columns(*, judged: bool) -> tuple[str, ...]:
-    left_out = ("judged", "differing", "sentence", "their_sentence", *(() if judged else ("probability",)))
+    left_out = ("judged", "across", "differing", "sentence", "their_sentence", *(() if judged else ("probability",)))
     return tuple(name for name in Hit.__slots__ if name not in left_out)
 
 
@@ -184,6 +186,15 @@ class RankedDocument:
         share = min(self.share_forward, self.share_backward)
         enough = share >= LEAST_ORDERED_SHARE and min(self.counts) >= _TRANSLATION_TERMS
         return self.asked.language is not None and enough
+
+
+def _limits(policy: Policy) -> Iterator[str]:
+    """Which of the documents searched a policy lets be hits."""
+    if policy.within != "all":
+        own = "its own source" if policy.within == "source" else "other outlets"
+        yield f"of them, only documents of {own} could be hits"
+    if policy.within_days is not None:
+        yield f"of them, only those within {policy.within_days:g} days of it, or without a date, could be hits"
 
 
 def _met_terms(asked: AskedTerms, one: FoundDocument, *, in_text: bool) -> tuple[dict[int, int], list[tuple[int, int]]]:
@@ -466,6 +477,7 @@ class Searcher(Closing):
                 self._judge.refresh(connection)
             hits = self._hits(connection, question, itself, ranked, policy, semantic=semantic)[: top or None]
             notes += [] if hits else self._too_few_terms(question.asked, k_min)
+            notes += _limits(policy)
             if semantic:
                 notes.append("a sentence encoder judged doubtful hits")
             summary = searched.summarise(connection, [*notes, *self._parts.notes()])
@@ -590,6 +602,7 @@ class Searcher(Closing):
             kind=kind if judged is None else judged.kind,
             probability=None if judged is None else judged.probability,
             judged=self._judge is not None,
+            across=near.asked.language is not None,
             differing=None if judged is None else judged.differing,
             terms=[names[term] for term in sorted(weights, key=lambda term: (-weights[term], names[term]))],
             met=[{"word": near.asked.words[place], "their_word": names[term]} for place, term in met],

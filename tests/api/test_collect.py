@@ -76,7 +76,7 @@ def test_a_feed_gives_its_items_once_as_plain_text(tmp_path) -> None:
         "source": "example.org", "url": "https://www.example.org/1", "item": "example.org:n-1",
         "collected_at": first["collected_at"],
     }  # fmt: skip
-    assert set(keyless) == {"id", "title", "text", "item", "collected_at"}
+    assert set(keyless) == {"id", "title", "text", "source", "item", "collected_at"}
     assert (found.report.read, found.report.used) == (4, 2)
     assert found.report.quarantined_by_code == {"empty": 1, "again": 1}
     assert [one.id for one in read_documents([first, keyless])] == ["example.org:n-1", keyless["id"]]
@@ -307,6 +307,11 @@ def test_an_archive_that_breaks_off_is_refused(tmp_path) -> None:
         (tmp_path / "cut.warc").write_bytes(content)
         with pytest.raises(BadDataError, match="record 2: the archive breaks off"):
             list(collect(tmp_path / "cut.warc"))
+    packed = warc(page, page)
+    for left in range(len(packed) // 2 + 1, len(packed), 25):
+        (tmp_path / "cut.warc").write_bytes(packed[:left])
+        with pytest.raises(BadDataError, match=r"cut\.warc.*E_WARC"):
+            list(collect(tmp_path / "cut.warc"))
 
 
 def test_encoded_records_are_not_taken_for_cut_ones(tmp_path) -> None:
@@ -370,9 +375,9 @@ def test_pages_whose_site_names_its_front_page_as_the_address_of_all_keep_their_
 
 @pytest.mark.parametrize("start", ["", "\ufeff", "\n  "])
 def test_json_is_not_taken_for_a_page(tmp_path, start) -> None:
-    content = {"version": "https://jsonfeed.org/version/1.1", "items": [{"id": "1", "content_html": f"<p>{PARAGRAPH}"}]}
+    content = {"version": "1.1", "items": [{"id": "1", "content_html": f"<p>{PARAGRAPH}"}]}
     (tmp_path / "feed.json").write_text(f"{start}{json.dumps(content)}", encoding="utf-8")
-    with pytest.raises(BadDataError, match="JSON, expected RSS, Atom, HTML, WARC or an export"):
+    with pytest.raises(BadDataError, match="JSON, expected RSS, Atom, JSON Feed, HTML, WARC or an export"):
         collect(tmp_path / "feed.json").as_rows()
 
 
@@ -546,31 +551,26 @@ def test_an_address_without_a_host_is_one_of_the_site(tmp_path) -> None:
     assert (row["id"], row["url"], row["source"]) == (*["https://a.example/news/3"] * 2, "a.example")
 
 
-@pytest.mark.parametrize(
-    ("given", "published"),
-    [
-        ("Sat, 21 Nov 2026 10:05:00 EET", "2026-11-21T08:05:00+00:00"),
-        ("Sat, 20 Jun 2026 10:05:00 EEST", "2026-06-20T07:05:00+00:00"),
-        ("Sat, 21 Nov 2026 10:05:00 MSK", "2026-11-21T07:05:00+00:00"),
-        ("Sat, 21 Nov 2026 10:05:00 GMT", "2026-11-21T10:05:00+00:00"),
-        ("Sat, 21 Nov 2026 10:05:00 +0200", "2026-11-21T08:05:00+00:00"),
-        ("20261121", "2026-11-21"),
-        ("1795255500", "2026-11-21T10:05:00+00:00"),
-        ("21.11.2026 10:05", "2026-11-21T10:05:00"),
-        ("2026/11/21 10:05", "2026-11-21T10:05:00"),
-        ("20261121T100500+0300", "2026-11-21T07:05:00+00:00"),
-        ("Сб, 21 ноя 2026 10:05:00 +0300", "2026-11-21T07:05:00+00:00"),
-        ("21 листопада 2026, 10:05", "2026-11-21T10:05:00"),
-        ("Sat, 21 Nov 2026 10:05:00 GMT+3", "2026-11-21T07:05:00+00:00"),
-        ("Sat,21 Nov 2026 10:05:00 Europe/Kyiv", "2026-11-21T08:05:00+00:00"),
-        # Dates that cannot be.
-        ("Sat, 21 Nov 2626 10:05:00 GMT", None),
-        ("01 Jan 0001 00:00:00 GMT", None),
-        ("0", None),
-        ("soon", None),
-        ("03-04-2025 10:05", None),
-    ],
-)
+@pytest.mark.parametrize(("given", "published"), [
+    ("Sat, 21 Nov 2026 10:05:00 EET", "2026-11-21T08:05:00+00:00"),
+    ("Sat, 20 Jun 2026 10:05:00 EEST", "2026-06-20T07:05:00+00:00"),
+    ("Sat, 21 Nov 2026 10:05:00 MSK", "2026-11-21T07:05:00+00:00"),
+    ("Sat, 21 Nov 2026 10:05:00 GMT", "2026-11-21T10:05:00+00:00"),
+    ("Sat, 21 Nov 2026 10:05:00 +0200", "2026-11-21T08:05:00+00:00"), ("20261121", "2026-11-21"),
+    ("1795255500", "2026-11-21T10:05:00+00:00"), ("21.11.2026 10:05", "2026-11-21T10:05:00"),
+    ("2026/11/21 10:05", "2026-11-21T10:05:00"), ("20261121T100500+0300", "2026-11-21T07:05:00+00:00"),
+    ("Сб, 21 ноя 2026 10:05:00 +0300", "2026-11-21T07:05:00+00:00"),
+    ("21 листопада 2026, 10:05", "2026-11-21T10:05:00"),
+    ("Sat, 21 Nov 2026 10:05:00 GMT+3", "2026-11-21T07:05:00+00:00"),
+    ("Sat,21 Nov 2026 10:05:00 Europe/Kyiv", "2026-11-21T08:05:00+00:00"),
+    # Of a time or zone that cannot be, the day is left.
+    ("Sat, 21 Nov 2026 10:05:00 KST", "2026-11-21"), ("2026-11-21 at 10.05", "2026-11-21"),
+    ("2026-11-21T10:05:00 +02:00 EET", "2026-11-21"), ("Sat, 21 Nov 2026 25:00:00 MSK", "2026-11-21"),
+    # Dates that cannot be.
+    ("Sat, 21 Nov 2626 10:05:00 GMT", None), ("01 Jan 0001 00:00:00 GMT", None), ("0", None), ("soon", None),
+    ("03-04-2025 10:05", None), ("2026-W47-6", None), ("2026年11月21日", None), ("2026. november 21.", None),
+    ("2026-325", None),
+])  # fmt: skip
 def test_dates_of_items(tmp_path, given, published) -> None:
     date = f"<pubDate>{given}</pubDate>"
     item = f"<item><link>https://a.example/1</link>{date}<description>Мост открыт.</description></item>"

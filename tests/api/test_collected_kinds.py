@@ -119,9 +119,10 @@ def test_lists_of_addresses_are_refused_by_name(tmp_path, content, message, head
     "<title>Just a moment...</title><body>Enable JavaScript and cookies to continue</body>",
     "<title>a.example</title><script src='/cdn-cgi/challenge-platform/h/b/x'></script><body>Проверка</body>",
     "<title>DDoS-Guard</title><body>Проверка браузера перед переходом на сайт</body>",
+    "<title>Before you continue</title><body>We and our 842 partners use cookies.</body>",
 ])  # fmt: skip
 def test_a_challenge_is_not_a_page(tmp_path, content) -> None:
-    with pytest.raises(BadDataError, match="proof that no program is asking"):
+    with pytest.raises(BadDataError, match="proof that no program is asking, or for consent"):
         rows_of(tmp_path, f"<!DOCTYPE html><html><head><meta charset='utf-8'>{content}</html>")
 
 
@@ -133,6 +134,60 @@ def test_publishers_that_an_aggregator_names(tmp_path) -> None:
     names = "xmlns:feedburner='http://rssnamespace.org/feedburner/ext/1.0'"
     (row,) = rows_of(tmp_path, feed(item(0) + link, names=names))
     assert (row["url"], row["source"]) == ("https://b.example/7", "b.example")
+
+
+def test_an_item_whose_address_names_no_outlet_has_that_of_its_feed(tmp_path) -> None:
+    (row,) = rows_of(tmp_path, feed(f"<guid>7</guid><description>{TEXTS[0]}</description>"))
+    assert (row["id"], row["source"]) == ("a.example:7", "a.example")
+    video = item(0).replace("https://a.example/0", "https://www.youtube.com/watch?v=1")
+    link = "https://www.youtube.com/channel/UCx"
+    (row,) = rows_of(tmp_path, feed(video).replace("https://a.example/", link))
+    assert row["source"] == "youtube.com/channel/UCx"
+
+
+def test_a_json_feed_gives_its_items(tmp_path) -> None:
+    items = [
+        {"id": 7, "url": "/7", "title": "Мост", "content_html": f"<p>{TEXTS[0]}", "date_published": "2024-05-01"},
+        {"id": "8", "external_url": "https://b.example/8", "content_text": "5 < 6", "date_modified": "2024-05-02"},
+        {"id": "9", "url": "https://a.example/9"},
+    ]
+    content = {"version": "https://jsonfeed.org/version/1.1", "home_page_url": "https://a.example/", "items": items}
+    first, second = rows_of(tmp_path, json.dumps(content), "feed.json")
+    names = ("id", "url", "source", "text", "published")
+    assert [first[name] for name in names] == [
+        "a.example:7",
+        "https://a.example/7",
+        "a.example",
+        TEXTS[0],
+        "2024-05-01",
+    ]
+    assert [second[name] for name in names[3:]] == ["5 < 6", "2024-05-02"]
+
+
+def test_articles_below_that_of_the_page_are_left_out(tmp_path) -> None:
+    below = f"<article><h1>Рыбы</h1><time>2020-01-01</time><p>{TEXTS[1] * 3}</p></article>"
+    (row,) = rows_of(tmp_path, page(body="<time>2024-05-01</time>", foot=below * 3), "page.html")
+    assert row["text"].endswith(TEXTS[2])
+    assert row["published"] == "2024-05-01"
+
+
+def test_polls_and_posts_of_deleted_accounts(tmp_path) -> None:
+    poll = {"question": "Кто победит?", "answers": [{"text": "Иванов", "voters": 1}, {"text": "Петров"}]}
+    posts = [{"id": 1, "type": "message", "date": "2024-05-01T10:00:00", "from": "Вести", "text": "", "poll": poll}]
+    posts.append({**posts[0], "id": 2, "text": TEXTS[0], "poll": None, "forwarded_from": None})
+    first, second = rows_of(tmp_path, json.dumps({**CHAT, "messages": posts}), "result.json")
+    assert first["text"] == "Кто победит?\nИванов\nПетров"
+    assert (second.get("source"), second["relation"], second["forwarded_by"]) == (None, "forwarded", "Вести")
+    marked = '<div class="question bold">Кто победит?</div><div class="answer">- Иванов <span>1</span></div>'
+    (first, _) = rows_of(tmp_path, HISTORY.format(f"</div>{marked}<div>", TEXTS[1]), "messages.html")
+    assert first["text"] == "Кто победит?\nИванов"
+    option = "<div class='tgme_widget_message_poll_option_text'>Иванов</div>"
+    shown = f"<div class='tgme_widget_message_poll_question'>Кто победит?</div>{option}"
+    *_, last = rows_of(tmp_path, PREVIEW.replace("<i></i>", shown).format(*TEXTS), "s.html")
+    assert last["text"] == "Кто победит?\nИванов"
+
+
+DATED = json.dumps({"@graph": [{"@type": "NewsArticle", "datePublished": "2023-11-21T10:05:00Z"}]})
 
 
 def page(head: str = "", body: str = "", foot: str = "") -> str:
@@ -160,14 +215,7 @@ def page(head: str = "", body: str = "", foot: str = "") -> str:
         ({"body": "<div class='b-time'>10:05, 21 листопада 2023</div>"}, "2023-11-21T10:05:00"),
         ({"head": "<link rel='canonical' href='https://a.example/2023/11/21/most'>"}, "2023-11-21"),
         ({"head": "<meta name='date' content='2099-01-01'>", "body": "<time>21.11.2023</time>"}, "2023-11-21"),
-        (
-            {
-                "head": "<script type='application/ld+json'>"
-                + json.dumps({"@graph": [{"@type": "NewsArticle", "datePublished": "2023-11-21T10:05:00Z"}]})
-                + "</script>"
-            },
-            "2023-11-21T10:05:00+00:00",
-        ),
+        ({"head": f"<script type='application/ld+json'>{DATED}</script>"}, "2023-11-21T10:05:00+00:00"),
         ({"head": "<script type='application/ld+json'>{broken</script>"}, None),
     ],
 )

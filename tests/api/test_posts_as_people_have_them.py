@@ -115,15 +115,12 @@ def test_signs_markup_and_encodings_do_not_hide_a_copy(one, other):
     assert texts(one, other)[0] in ("exact", "duplicate")
 
 
-@pytest.mark.parametrize(
-    ("one", "other"),
-    [
-        ({"text": "Паром не ходит.", "title": "Шторм"}, {"text": "Шторм\n\nПаром не ходит"}),
-        ({"text": "", "title": "Шторм: паром не ходит"}, {"text": "Шторм: паром не ходит", "title": ""}),
-        ({"text": LONG["ru"], "lang": "ru"}, {"text": LONG["ru"] + " Видео.", "lang": "uk"}),
-        ({"text": LONG["uk"], "lang": "en"}, {"text": "Оновлено. " + LONG["uk"], "lang": "uk"}),
-    ],
-)
+@pytest.mark.parametrize(("one", "other"), [
+    ({"text": "Паром не ходит.", "title": "Шторм"}, {"text": "Шторм\n\nПаром не ходит"}),
+    ({"text": "", "title": "Шторм: паром не ходит"}, {"text": "Шторм: паром не ходит", "title": ""}),
+    ({"text": LONG["ru"], "lang": "ru"}, {"text": LONG["ru"] + " Видео.", "lang": "uk"}),
+    ({"text": LONG["uk"], "lang": "en"}, {"text": "Оновлено. " + LONG["uk"], "lang": "uk"}),
+])  # fmt: skip
 def test_titles_and_labels_do_not_hide_a_copy(one, other):
     assert verdict(one, other)[0] in ("exact", "duplicate")
 

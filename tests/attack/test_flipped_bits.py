@@ -110,10 +110,9 @@ def test_every_column_of_a_store_is_under_some_check(judged, record_figures):
 COEFFICIENT = str(orjson.loads(MODEL_FILE.read_bytes())["coefficients"]["share30_least"]).encode()
 
 
-@pytest.mark.parametrize(
-    ("before", "after"),
-    [(b'"df_max":0.5', b'"df_max":0.4'), (COEFFICIENT, b"9" + COEFFICIENT[1:]), (b'"judged"', b'"judgee"')],
-)
+@pytest.mark.parametrize(("before", "after"), [
+    (b'"df_max":0.5', b'"df_max":0.4'), (COEFFICIENT, b"9" + COEFFICIENT[1:]), (b'"judged"', b'"judgee"'),
+])  # fmt: skip
 def test_changed_settings_of_a_store_are_refused_when_it_is_opened(judged, tmp_path, before, after):
     with Store.open(judged) as store:
         store.backup(tmp_path / "s.db")

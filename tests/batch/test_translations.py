@@ -26,57 +26,39 @@ from infostream_dedup.terms.key_terms import KeyTerms
 SAMPLE = str(documents_path())
 RENDERINGS = {
     "ru": [
-        (
-            "Мэр Одессы Ирина Бондаренко открыла в порту новый зерновой терминал. Строительство стоило 40 "
-            "миллионов евро, деньги выделил банк из Роттердама. Терминал примет три судна одновременно, сообщил "
-            "капитан порта."
-        ),
-        (
-            "Новый терминал для зерна появился в порту Одессы, его открыла мэр Ирина Бондаренко. Банк из "
-            "Роттердама вложил в строительство 40 миллионов евро. По словам капитана порта, терминал принимает "
-            "одновременно три судна."
-        ),
-        (
-            "В Одессе заработал терминал: мэр Ирина Бондаренко перерезала ленточку в порту. Строительство за 40 "
-            "миллионов евро оплатил банк из Роттердама. Капитан порта сказал, что зерно смогут грузить сразу на "
-            "три судна."
-        ),
+        ("Мэр Одессы Ирина Бондаренко открыла в порту новый зерновой терминал. Строительство стоило 40 "
+        "миллионов евро, деньги выделил банк из Роттердама. Терминал примет три судна одновременно, сообщил "
+        "капитан порта."),
+        ("Новый терминал для зерна появился в порту Одессы, его открыла мэр Ирина Бондаренко. Банк из "
+        "Роттердама вложил в строительство 40 миллионов евро. По словам капитана порта, терминал принимает "
+        "одновременно три судна."),
+        ("В Одессе заработал терминал: мэр Ирина Бондаренко перерезала ленточку в порту. Строительство за 40 "
+        "миллионов евро оплатил банк из Роттердама. Капитан порта сказал, что зерно смогут грузить сразу на "
+        "три судна."),
     ],
     "uk": [
-        (
-            "Мерка Одеси Ірина Бондаренко відкрила в порту новий зерновий термінал. Будівництво коштувало 40 "
-            "мільйонів євро, гроші виділив банк із Роттердама. Термінал прийме три судна одночасно, повідомив "
-            "капітан порту."
-        ),
-        (
-            "Новий термінал для зерна зʼявився в порту Одеси, його відкрила мер Ірина Бондаренко. Банк із "
-            "Роттердама вклав у будівництво 40 мільйонів євро. За словами капітана порту, термінал приймає "
-            "одночасно три судна."
-        ),
-        (
-            "В Одесі запрацював термінал: мер Ірина Бондаренко перерізала стрічку в порту. Будівництво за 40 "
-            "мільйонів євро оплатив банк із Роттердама. Капітан порту сказав, що зерно зможуть вантажити одразу "
-            "на три судна."
-        ),
+        ("Мерка Одеси Ірина Бондаренко відкрила в порту новий зерновий термінал. Будівництво коштувало 40 "
+        "мільйонів євро, гроші виділив банк із Роттердама. Термінал прийме три судна одночасно, повідомив "
+        "капітан порту."),
+        ("Новий термінал для зерна зʼявився в порту Одеси, його відкрила мер Ірина Бондаренко. Банк із "
+        "Роттердама вклав у будівництво 40 мільйонів євро. За словами капітана порту, термінал приймає "
+        "одночасно три судна."),
+        ("В Одесі запрацював термінал: мер Ірина Бондаренко перерізала стрічку в порту. Будівництво за 40 "
+        "мільйонів євро оплатив банк із Роттердама. Капітан порту сказав, що зерно зможуть вантажити одразу "
+        "на три судна."),
     ],
     "en": [
-        (
-            "The mayor of Odesa, Iryna Bondarenko, opened a new grain terminal in the port. Construction cost 40 "
-            "million euros, the money came from a bank in Rotterdam. The terminal takes three ships at once, said "
-            "the captain of the port."
-        ),
-        (
-            "A new terminal for grain has appeared in the port of Odesa; mayor Iryna Bondarenko opened it. A bank "
-            "from Rotterdam put 40 million euros into construction. According to the port captain, it receives "
-            "three ships."
-        ),
-        (
-            "A terminal started work in Odesa: mayor Iryna Bondarenko cut the ribbon in the port. A bank from "
-            "Rotterdam paid for the construction, 40 million euros. Grain can be loaded on three ships at once, "
-            "the port captain said."
-        ),
+        ("The mayor of Odesa, Iryna Bondarenko, opened a new grain terminal in the port. Construction cost 40 "
+        "million euros, the money came from a bank in Rotterdam. The terminal takes three ships at once, said "
+        "the captain of the port."),
+        ("A new terminal for grain has appeared in the port of Odesa; mayor Iryna Bondarenko opened it. A bank "
+        "from Rotterdam put 40 million euros into construction. According to the port captain, it receives "
+        "three ships."),
+        ("A terminal started work in Odesa: mayor Iryna Bondarenko cut the ribbon in the port. A bank from "
+        "Rotterdam paid for the construction, 40 million euros. Grain can be loaded on three ships at once, "
+        "the port captain said."),
     ],
-}
+}  # fmt: skip
 """One text in three renderings a language; below another story of the same town, port and mayor."""
 OTHER = {
     "ru": (

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from infostream_dedup import Deduplicator, read_documents
-from infostream_dedup.cli.output import cell_width
+from infostream_dedup.cli.output import cell_width, print_table
 from infostream_dedup.sample import documents_path
 from tests.conftest import called
 
@@ -34,6 +34,10 @@ def _no_size_in_the_environment(monkeypatch):
         monkeypatch.delenv(name, raising=False)
 
 
+def uncoloured(text: str) -> str:
+    return re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", text)
+
+
 def shown(arguments: list[str], width: int, folder) -> list[str]:
     """The lines that a command leaves on a terminal, whose progress bar writes over itself."""
     ours, theirs = pty.openpty()
@@ -45,7 +49,7 @@ def shown(arguments: list[str], width: int, folder) -> list[str]:
         text = printed.result()
     os.close(ours)
     assert code == 0, text
-    text = re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", text).replace("\r\n", "\n")
+    text = uncoloured(text).replace("\r\n", "\n")
     lines = [reduce(lambda old, new: new + old[len(new) :], line.split("\r")).rstrip() for line in text.split("\n")]
     return [line for line in lines if line]
 
@@ -76,7 +80,7 @@ def test_pairs_begin_with_counts_and_name_kind_ids_titles_and_sources(files, wid
     lines = shown(["pairs", "news.jsonl"], width, files)
     assert lines[0] == "1 pair among 2 of 3 items: 1 copy"
     first, second, evidence = lines[1:4]
-    assert re.match(r" 1 copy +один", first)
+    assert re.match(r" 1 copy +\S+00001 ", first)
     for words in ("Рада ухвал", "persha", "2026-11-01"):
         assert words in first
     assert re.match(r" +2 +Рада ухвал", second)
@@ -120,11 +124,11 @@ def test_dedup_says_what_stays_and_shows_the_largest_groups(files, width):
         ),
         (
             ["ingest", "news.jsonl", "--store", "own{width}.db"],
-            r"3 items: 1 repeats an earlier item \(0 exact\) · 2 new", [r"duplicate +2 Рада", r" +один\S+ Рада"],
+            r"3 items: 1 repeats an earlier item \(0 exact\) · 2 new", [r"duplicate +2 Рада", r" +\S+-00001 Рада"],
         ),
         (
             ["passages", "find", "news.jsonl"], "1 pair with passages in common, ",
-            [r" 1 \d+ words +один", r" % of the first, \d+ % of the second", "«.*"],
+            [r" 1 \d+ words +\S+-00001 ", r" % of the first, \d+ % of the second", "«.*"],
         ),
         (["passages", "find", "news.jsonl", "--novel"], "id .* spans", ["· Міністр"]),
         (["store", "groups", "news.db"], r" +\d ×  +\S", [r"3 sources"]),
@@ -168,10 +172,40 @@ def test_documents_without_a_title_are_named_by_the_first_words_of_their_text(fi
     assert "Міністр Ткач" in " ".join(shown(["watch", "hits", "law", "--store", "posts.db"], 100, files))
 
 
+def test_reasons_and_histories_are_shown(files):
+    reasons = shown(["pairs", "news.jsonl", "--explain"], 80, files)
+    assert any(re.match(r" +[+-]\d+\.\d\d before anything is compared", line) for line in reasons)
+    history = shown(["passages", "provenance", "news.jsonl", "--group", "2,одинадцять-00001"], 100, files)
+    assert re.match(r"first by time +\S+00001 Рада", history[0])
+    assert re.search(r"\d sentences kept, 0 cut, 1 added, \d changed · \d+ % from одинадцять-00001$", history[2])
+
+
+def test_a_table_keeps_why_beside_long_ids(monkeypatch, capsys):
+    monkeypatch.setattr("sys.stdout.isatty", lambda: True)
+    monkeypatch.setenv("COLUMNS", "100")
+    ids = [f"https://persha.example.com/news/2026/11/01/politics/{number:05}" for number in range(2)]
+    told = {"outcome": "each repeats the other", "a_repeats_b": 0.9, "why": "wording of both differs in part: for"}
+    print_table([{"a": ids[0], "b": ids[1], **told}])
+    assert "why" in (text := uncoloured(capsys.readouterr().out)).splitlines()[0]
+    assert "…/politics/00000  …/politics/00001 " in text
+
+
+def test_a_narrow_table_keeps_f1_and_the_pairs_judged(monkeypatch, capsys):
+    monkeypatch.setattr("sys.stdout.isatty", lambda: True)
+    names = ("method", "pairs", "precision", "recall", "f1", "low", "high", "linked", "judged", "bcubed_f1", "symmetry")
+    for width, kept in (("80", {"f1", "judged", "linked"}), ("40", {"f1", "method"})):
+        monkeypatch.setenv("COLUMNS", width)
+        print_table([dict.fromkeys(names, 0.5) | {"method": "key-terms-morph"}])
+        assert kept <= set(uncoloured(capsys.readouterr().out).splitlines()[0].split())
+
+
 @pytest.mark.parametrize("width", WIDTHS[:1])
 def test_hits_of_a_search_have_titles(files, width):
     document = list(read_documents(documents_path()))[-1]
     lines = shown(["search", "--store", "news.db", "--text", document.text, "--top", "2"], width, files)
     assert document.id[: width // 6 - 1] in lines[0]
     assert " % of what was asked for: " in lines[1]
+    text = next(one.text for one in read_documents(documents_path()) if one.id == "uk-020")
+    across = shown(["search", "--store", "news.db", "--text", text, "--languages", "ru"], width, files)
+    assert " % of what could be translated: " in across[1]
     assert max(map(cell_width, lines)) <= width

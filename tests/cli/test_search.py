@@ -34,6 +34,9 @@ def test_the_command_prints_rows(run, store, tmp_path):
         *("share_forward", "share_backward", "relation", "kind", "probability", "terms", "met"),
     ]
     assert b"searched " in done.stderr
+    told = run("search", "--store", str(path), "--id", document.id, "--within", "outlets", "--within-days", "3").stderr
+    assert b"of them, only documents of other outlets could be hits; of them, only those within 3 days of it" in told
+    assert b"workdir" not in run("search", "--help").stdout
     assert run("search", "--store", str(path), "--text", "").stdout == b""
 
 

@@ -97,10 +97,9 @@ def test_plain_news_is_read_in_columns(tmp_path):
     assert documents[7].text == 'Мэр сказал: "открыт мост 7",\nи ушёл'
 
 
-@pytest.mark.parametrize(
-    ("first", "delimiter"),
-    [("sep=;", ";"), ("SEP=,", ","), ('"sep=;"', ";"), ("sep=\t", "\t"), ("sep=|", "|"), ("sep=;", ",")],
-)
+@pytest.mark.parametrize(("first", "delimiter"), [
+    ("sep=;", ";"), ("SEP=,", ","), ('"sep=;"', ";"), ("sep=\t", "\t"), ("sep=|", "|"), ("sep=;", ","),
+])  # fmt: skip
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16"])
 def test_the_line_with_which_excel_declares_the_delimiter(tmp_path, first, delimiter, encoding):
     path = tmp_path / "excel.csv"

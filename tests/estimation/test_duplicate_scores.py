@@ -342,21 +342,11 @@ def test_two_classes_are_found_again(prior):
     pairs = 40_000
     same = random.random(pairs) < prior
     drawn = random.random((pairs, len(duplicates.FIELDS)))
-    levels = (
-        np.stack(
-            [
-                np.where(
-                    same,
-                    np.searchsorted(m[field].cumsum(), drawn[:, field]),
-                    np.searchsorted(u[field].cumsum(), drawn[:, field]),
-                )
-                for field in range(len(duplicates.FIELDS))
-            ],
-            axis=1,
-        )
-        .clip(0, duplicates.LEVELS - 1)
-        .astype(np.int8)
-    )
+    columns = [
+        np.where(same, *(np.searchsorted(one[field].cumsum(), drawn[:, field]) for one in (m, u)))
+        for field in range(len(duplicates.FIELDS))
+    ]
+    levels = np.stack(columns, axis=1).clip(0, duplicates.LEVELS - 1).astype(np.int8)
     patterns, which = duplicates.patterns_of(levels)
     weights = np.bincount(which).astype(np.float64)
     # The start knows the answer for four pairs in five only.

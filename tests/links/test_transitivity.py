@@ -36,18 +36,12 @@ A, B, C, D = range(4)
 CLIQUE = [(A, B), (B, A), (A, C), (C, A), (B, C), (C, B)]
 
 
-@pytest.mark.parametrize(
-    ("documents", "linked", "expected"),
-    [
-        # S, T: a clique; a clique and a digest; two originals and a digest; a compiled bridge; a chain; a cycle
-        (3, CLIQUE, "6/6 6/6"),
-        (4, [*CLIQUE, (A, D), (B, D), (C, D)], "6/9 12/12"),
-        (3, [(A, C), (B, C)], "0/2 0/0"),
-        (3, [(A, C), (C, A), (B, C), (C, B)], "4/4 0/2"),
-        (3, [(A, B), (B, C)], "0/2 0/1"),
-        (3, [(A, B), (B, C), (C, A)], "0/3 0/3"),
-    ],
-)
+@pytest.mark.parametrize(("documents", "linked", "expected"), [
+    # S, T: a clique; a clique and a digest; two originals and a digest; a compiled bridge; a chain; a cycle
+    (3, CLIQUE, "6/6 6/6"), (4, [*CLIQUE, (A, D), (B, D), (C, D)], "6/9 12/12"), (3, [(A, C), (B, C)], "0/2 0/0"),
+    (3, [(A, C), (C, A), (B, C), (C, B)], "4/4 0/2"), (3, [(A, B), (B, C)], "0/2 0/1"),
+    (3, [(A, B), (B, C), (C, A)], "0/3 0/3"),
+])  # fmt: skip
 def test_worked_examples(documents: int, linked: list[tuple[int, int]], expected: str) -> None:
     dense = np.zeros((documents, documents), dtype=np.bool_)
     dense[tuple(zip(*linked, strict=True))] = True

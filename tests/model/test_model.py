@@ -39,11 +39,14 @@ def test_a_site_has_one_name(name: str) -> None:
 @pytest.mark.parametrize(("source", "url", "outlet"), [
     (None, "https://www.a.example/news/1", "a.example"), ("", "https://a.example/news/1", "a.example"),
     ("t.me/vesti", None, "t.me/vesti"), (None, "https://t.me/s/Vesti/12", "t.me/vesti"),
-    (None, "https://telegram.me/vesti/12?single", "t.me/vesti"), (None, "https://vk.com/wall-1_2", "vk.com/wall-1_2"),
+    (None, "https://telegram.me/vesti/12?single", "t.me/vesti"), (None, "https://vk.com/wall-1_2", "vk.com/wall-1"),
     ("ТАСС", None, "тасс"), (" Тасс ", None, "тасс"), ("Interfax  Ukraine", None, "interfax ukraine"),
     ("пример.рф", None, "пример.рф"), ("https://xn--e1afmkfd.xn--p1ai/", None, "пример.рф"),
     ("U.S. News", None, "u.s. news"), (None, "not an address", None), (None, "http://[::1/x", None),
-    (None, None, None), (" ", None, None),
+    (None, None, None), (" ", None, None), (None, "https://youtube.com/watch?v=1", "youtube.com"),
+    (None, "https://t.me/c/12/3", "t.me/c/12"), (None, "https://ok.ru/group/5/topic/1", "ok.ru/group/5"),
+    (None, "https://youtube.com/channel/UCx/videos", "youtube.com/channel/UCx"),
+    (None, "https://t.me/group/5", "t.me/group"),
 ])  # fmt: skip
 def test_what_names_an_outlet(source: str | None, url: str | None, outlet: str | None) -> None:
     assert outlet_of(source, url) == outlet

@@ -66,10 +66,9 @@ def lasting(headers: Any) -> dict[str, str]:
 
 
 @pytest.mark.parametrize("accept", ["*/*", "text/html"])
-@pytest.mark.parametrize(
-    "path",
-    ["/", "/groups", "/sign-in", "/explore", "/static/app.css", "/health", "/ready", "/nowhere", "/static/no.css"],
-)
+@pytest.mark.parametrize("path", [
+    "/", "/groups", "/sign-in", "/explore", "/static/app.css", "/health", "/ready", "/nowhere", "/static/no.css",
+])  # fmt: skip
 def test_pages_files_and_health_answer_head_as_get_without_a_body(
     filled: ServiceClient, path: str, accept: str
 ) -> None:

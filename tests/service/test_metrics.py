@@ -157,10 +157,9 @@ def names_of(page: str) -> set[str]:
     return {line.split()[2] for line in page.splitlines() if line.startswith("# TYPE")}
 
 
-@pytest.mark.parametrize(
-    ("error", "reason"),
-    [(StoreBusyError("news.db: busy"), "news.db: busy"), (ValueError("the text of a document"), "ValueError")],
-)
+@pytest.mark.parametrize(("error", "reason"), [
+    (StoreBusyError("news.db: busy"), "news.db: busy"), (ValueError("the text of a document"), "ValueError"),
+])  # fmt: skip
 def test_figures_that_cannot_be_read_are_logged(
     fresh: ServiceClient,
     monkeypatch: pytest.MonkeyPatch,

@@ -179,10 +179,9 @@ def test_two_terms_of_one_hash_are_named(monkeypatch, collections, tmp_path):
             sweep_on_disk(run_in(folder, collections["made-up"], Cut(chunk=chunk)))
 
 
-@pytest.mark.parametrize(
-    ("size", "expected"),
-    [("8GB", 8 * 10**9), ("1.5 GiB", 3 << 29), ("500mb", 500_000_000), ("2G", 2 * 10**9), (5, 5), ("1234", 1234)],
-)
+@pytest.mark.parametrize(("size", "expected"), [
+    ("8GB", 8 * 10**9), ("1.5 GiB", 3 << 29), ("500mb", 500_000_000), ("2G", 2 * 10**9), (5, 5), ("1234", 1234),
+])  # fmt: skip
 def test_sizes(size, expected):
     assert memory_of(size) == expected
 
@@ -237,15 +236,10 @@ def test_a_run_resumes_on_a_disk_that_its_own_files_fill(documents, tmp_path, mo
         sweep(str(documents), **{**options, "workdir": tmp_path / "other"})
 
 
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({"memory": "8GB"}, "needs a work folder"),
-        ({"window_days": 3}, "needs a work folder"),
-        ({"workdir": "w", "score": "share"}, "only the count score"),
-        ({"workdir": "w", "window_days": 0}, "more than 0"),
-    ],
-)
+@pytest.mark.parametrize(("options", "message"), [
+    ({"memory": "8GB"}, "needs a work folder"), ({"window_days": 3}, "needs a work folder"),
+    ({"workdir": "w", "score": "share"}, "only the count score"), ({"workdir": "w", "window_days": 0}, "more than 0"),
+])  # fmt: skip
 def test_options_that_contradict_each_other(documents, tmp_path, monkeypatch, options, message):
     monkeypatch.chdir(tmp_path)
     with pytest.raises(UsageError, match=message):

@@ -104,10 +104,9 @@ def test_the_model_belongs_to_the_store(news, settings, tmp_path):
     Deduplicator.open(path, model=replace(model(), training={"pairs": 5})).close()
 
 
-@pytest.mark.parametrize(
-    ("changes", "classifier", "message"),
-    [({"keep_text": False}, model(), "--keep-text"), ({}, model(statistics="collection"), "statistics background")],
-)
+@pytest.mark.parametrize(("changes", "classifier", "message"), [
+    ({"keep_text": False}, model(), "--keep-text"), ({}, model(statistics="collection"), "statistics background"),
+])  # fmt: skip
 def test_refusals_leave_no_store_behind(settings, tmp_path, changes, classifier, message):
     with pytest.raises(ConfigurationError, match=message):
         Deduplicator.open(tmp_path / "s.db", settings.but(**changes), model=classifier)

@@ -76,7 +76,9 @@ class Plane:
         return self.standardised(vectors) * self.weights
 
     def values(self, vectors: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return decision values, above 0 for a repeat; summed column by column, so each pair is decided in one way."""
+        """Return decision values; above 0 means "repeats", 0 itself does not."""
+        # Columns are summed one by one: a matrix product may add in a different order for a different number of rows,
+        # so the same pair could be decided in two ways.
         parts = self.contributions(vectors)
         values = np.full(len(vectors), self.bias)
         for column in range(parts.shape[1]):

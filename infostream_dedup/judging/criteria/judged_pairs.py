@@ -174,11 +174,9 @@ class Fold:
 
 
 def stories(pairs: JudgedPairs) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Find the story of i and of j for each pair: connected components of the judged pairs.
-
-    Random examples of "different" would connect everything. Therefore, if one component would hold more than a third of
-    the pairs, pairs labelled ``different`` do not connect, and may link two stories.
-    """
+    """Find the story of i and of j for each pair: connected components of the judged pairs."""
+    # Random examples of "different" would connect everything. Therefore, if one component would hold more than a third
+    # of the pairs, pairs labelled ``different`` do not connect, and may link two stories.
     one, other = _components(pairs, np.ones(len(pairs), dtype=np.bool_))
     if len(pairs) and np.bincount(one).max() * _LARGEST_SHARE > len(pairs):
         return _components(pairs, pairs.joined)
@@ -196,11 +194,9 @@ def _components(pairs: JudgedPairs, joining: NDArray[np.bool_]) -> tuple[NDArray
 
 
 def folds(pairs: JudgedPairs, number: int) -> list[Fold]:
-    """Split by story: every pair is tested once, by a training without the stories of its documents.
-
-    Stories are dealt into ``number`` parts. Pairs inside a part are tested with all pairs outside it, pairs between two
-    parts with all pairs outside both; so there are more splits than parts.
-    """
+    """Split by story: every pair is tested once, by a training without the stories of its documents."""
+    # Stories are dealt into ``number`` parts. Pairs inside a part are tested with all pairs outside it, pairs between
+    # two parts with all pairs outside both; so there are more splits than parts.
     part = part_of(pairs, number)
     one, other = (part[story] for story in stories(pairs))
     low, high = np.minimum(one, other), np.maximum(one, other)
@@ -230,7 +226,9 @@ def splits(pairs: JudgedPairs, number: int) -> list[Fold]:
 
 
 def part_of(pairs: JudgedPairs, number: int) -> NDArray[np.int64]:
-    """Deal stories into parts, the largest first, evenly by repeats and originals: int64 (stories,)."""
+    """Deal stories into parts: int64 (stories,), from 0 to ``number`` - 1."""
+    # The largest stories are dealt first, each to the part that keeps repeats and originals spread most evenly. Equal
+    # pairs give equal parts.
     one, other = stories(pairs)
     count = int(max(one.max(initial=-1), other.max(initial=-1))) + 1
     positives = np.bincount(one, pairs.repeats, minlength=count)
@@ -250,11 +248,9 @@ def part_of(pairs: JudgedPairs, number: int) -> NDArray[np.int64]:
 
 
 def by_time(pairs: JudgedPairs, times: NDArray[np.float64], share: float = 0.5) -> Fold | None:
-    """Split at a moment: train on pairs complete before it, test on pairs that begin after it.
-
-    The moment is when ``share`` of the repeating pairs with known times were complete. Pairs that straddle it, or whose
-    times are not known, are left out.
-    """
+    """Split at a moment: train on pairs complete before it, test on pairs that begin after it."""
+    # The moment is when ``share`` of the repeating pairs with known times were complete. Pairs that straddle it, or
+    # whose times are not known, are left out.
     first, last = np.minimum(times[pairs.i], times[pairs.j]), np.maximum(times[pairs.i], times[pairs.j])
     known = ~np.isnan(last)
     moments = np.sort(last[known & pairs.repeats])

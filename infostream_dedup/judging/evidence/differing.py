@@ -205,11 +205,9 @@ class Openings:
         return self._texts[document]
 
     def other_counts(self, a: NDArray[np.int64], b: NDArray[np.int64]) -> NDArray[np.bool_]:
-        """Whether both leads of a pair have numbers, none of them in common.
-
-        Numbers in figures or words, without years, links and "one", which also is a pronoun. Of 12 000 and 12 thousand,
-        both are 12.
-        """
+        """Whether both leads of a pair have numbers, none of them in common."""
+        # Numbers in figures or words, without years, links and "one", which also is a pronoun. Of 12 000 and 12
+        # thousand, both are 12.
         rows, (ones, others) = numbered_ends(a, b)
         begins, ends = self.tokens.clean_begins[rows], self.tokens.clean_begins[rows + 1]
         spans = zip(begins.tolist(), np.minimum(ends, begins + _LEAD_CHARACTERS).tolist(), strict=True)

@@ -175,11 +175,9 @@ class PairFacts(AlignedColumns):
 
     @property
     def own(self) -> NDArray[np.bool_]:
-        """One source published both, under different titles or on different days.
-
-        Posts without titles are as different as news items under two, unless nearly all of one is in the other: then a
-        title may have been lost. Without dates, the "source" may be just the name of a collection.
-        """
+        """One source published both, under different titles or on different days."""
+        # Posts without titles are as different as news items under two, unless nearly all of one is in the other: then
+        # a title may have been lost. Without dates, the "source" may be just the name of a collection.
         one_post = self.no_title & (self.wording_most >= 0.85) & (self.wording_least >= 0.6)
         return self.same_source & (self.dated & ~self.same_title & ~one_post | self.other_day)
 

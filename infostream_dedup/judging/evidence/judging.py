@@ -130,11 +130,9 @@ _THREE: Final = 3
 
 
 def fillings_of_forms(forms: Pairs, copies: Pairs) -> NDArray[np.bool_]:
-    """Which pairs that may be of a form, each given once, are two fillings of it: bool (pairs,).
-
-    A third document is like both in the same way, and none is a copy of both: edits that chance upon numbers and names
-    make no form of a text.
-    """
+    """Which pairs that may be of a form, each given once, are two fillings of it: bool (pairs,)."""
+    # A third document is like both in the same way, and none is a copy of both: edits that chance upon numbers and
+    # names make no form of a text.
     a, b = forms
     if len(a) < _THREE:
         return np.zeros(len(a), dtype=np.bool_)
@@ -223,11 +221,9 @@ def best_pairs(
     probability: NDArray[np.float64],
     shares: NDArray[np.float64],
 ) -> NDArray[np.int64]:
-    """Find the pair that gives each later document its status and its ``of``.
-
-    Pairs rank by status (strongest first), then by probability, by the smaller of the two shares, by the larger one
-    (highest first), and by the earlier document (earliest first).
-    """
+    """Find the pair that gives each later document its status and its ``of``."""
+    # Pairs rank by status (strongest first), then by probability, by the smaller of the two shares, by the larger one
+    # (highest first), and by the earlier document (earliest first).
     forward, backward = shares[:, 0], shares[:, 1]
     smaller, larger = np.minimum(forward, backward), np.maximum(forward, backward)
     order = np.lexsort((a, -larger, -smaller, -probability, -status, b))
@@ -516,7 +512,8 @@ def judge_pairs(
     meanings: Meanings | None = None,
     only_forms: bool = False,
 ) -> JudgedCandidates:
-    """Judge candidates, each by itself; only_forms: no more than whether they may be forms, so kinds may be wrong."""
+    """Judge candidates. The verdict on a pair does not depend on the other pairs."""
+    # only_forms: no more is asked than whether they may be forms, so their kinds may be wrong.
     evidence = shares_of_pairs(a, b, keys) if shares is None else shares
     earlier, later = (documents.at(a), documents.at(b)) if isinstance(documents, DocumentFacts) else documents
     equal = same_text(earlier, later)

@@ -144,40 +144,32 @@ def own_form_with_other_numbers(pair: PairFacts) -> NDArray[np.bool_]:
 
 
 def own_form_of_one_vocabulary(pair: PairFacts) -> NDArray[np.bool_]:
-    """Same source, another day: nearly all of the vocabulary is repeated, in any order, with other numbers.
-
-    After three days, most of the wording under the old lead is a form even with the same numbers.
-    """
+    """Same source, another day: nearly all of the vocabulary is repeated, in any order, with other numbers."""
+    # After three days, most of the wording under the old lead is a form even with the same numbers.
     later = _mostly_old(pair) & (pair.vocabulary >= 0.9) & (pair.lead >= 0.7) & (pair.hours > VERSION_HOURS)
     again = (pair.vocabulary >= 0.8) & _other_numbers(pair) | later
     return pair.own & pair.other_day & (pair.probability >= 0.5) & again
 
 
 def own_old_background(pair: PairFacts) -> NDArray[np.bool_]:
-    """Same source: a new lead over old wording tells the next step.
-
-    The model must be sure, the story's vocabulary must be repeated, and the lead must have something in common with the
-    old one. Otherwise an affair has two sides with one background.
-    """
+    """Same source: a new lead over old wording tells the next step."""
+    # The model must be sure, the story's vocabulary must be repeated, and the lead must have something in common with
+    # the old one. Otherwise an affair has two sides with one background.
     told = pair.next_step & (pair.probability >= 0.9) & (pair.vocabulary >= 0.65) & (pair.lead >= 0.1)
     return _own_wording(pair) & ~_old_lead(pair) & told & _later(pair)
 
 
 def own_form_with_other_dates(pair: PairFacts) -> NDArray[np.bool_]:
-    """Same source, another day: the wording is repeated with other numbers, or with another date at its beginning.
-
-    Within a few days, most of the wording with another date is a later version.
-    """
+    """Same source, another day: the wording is repeated with other numbers, or with another date at its beginning."""
+    # Within a few days, most of the wording with another date is a later version.
     redated = pair.other_dates & (~_mostly_old(pair) | (pair.hours > VERSION_HOURS))
     again = _other_numbers(pair) | pair.same_form | redated
     return _own_wording(pair) & _old_lead(pair) & pair.other_day & again
 
 
 def own_text_repeated(pair: PairFacts) -> NDArray[np.bool_]:
-    """Same source within three days: the text again under another title, with the same numbers, not turned round.
-
-    Posts without titles on another day are not: a warning that is repeated is another one.
-    """
+    """Same source within three days: the text again under another title, with the same numbers, not turned round."""
+    # Posts without titles on another day are not: a warning that is repeated is another one.
     near = (pair.hours <= VERSION_HOURS) | np.isinf(pair.hours)
     again = (pair.wording_least >= REPEATED_WORDING) & near & ~(pair.no_title & pair.other_day)
     same = ~pair.turned & ~pair.figure_alone & ~pair.other_dates & ((pair.numbers < 0) | (pair.numbers >= 0.9))
@@ -185,10 +177,8 @@ def own_text_repeated(pair: PairFacts) -> NDArray[np.bool_]:
 
 
 def own_later_version(pair: PairFacts) -> NDArray[np.bool_]:
-    """Same source, within 36 hours: nearly all of both texts is the same, or most of it, with most of the lead.
-
-    With less of it, or later, a report of another step has kept old paragraphs.
-    """
+    """Same source, within 36 hours: nearly all of both texts is the same, or most of it, with most of the lead."""
+    # With less of it, or later, a report of another step has kept old paragraphs.
     nearly = pair.wording_least >= REPEATED_WORDING
     most = (pair.wording_most >= 0.85) | _mostly_old(pair) & ~pair.next_step
     kept = most & (pair.vocabulary >= 0.5) & ((pair.numbers < 0) | (pair.numbers >= 0.9))
@@ -215,20 +205,16 @@ def _undated_figures(pair: PairFacts) -> NDArray[np.bool_]:
 
 
 def undated_form_of_another_day(pair: PairFacts) -> NDArray[np.bool_]:
-    """Without sources or dates, half of the wording with other dates and numbers.
-
-    Two are enough here, since the second would leave the collection.
-    """
+    """Without sources or dates, half of the wording with other dates and numbers."""
+    # Two are enough here, since the second would leave the collection.
     other = pair.other_dates & (pair.lead >= 0.5) & (pair.numbers < 0.9)
     much = (pair.probability >= 0.5) & (pair.wording_least >= 0.5) & (pair.wording_least < 0.9)
     return ~pair.known & ~pair.own & other & much
 
 
 def undated_sentence_with_other_numbers(pair: PairFacts) -> NDArray[np.bool_]:
-    """Without sources or dates, one sentence in the same form, with other numbers: a rate, a toll, a score.
-
-    Its number is the news, while a longer text retold may give some numbers in other units, or leave them out.
-    """
+    """Without sources or dates, one sentence in the same form, with other numbers: a rate, a toll, a score."""
+    # Its number is the news, while a longer text retold may give some numbers in other units, or leave them out.
     short = pair.one_sentence & ~pair.known
     if not short.any():  # As in all streams of dated news.
         return short
@@ -237,10 +223,8 @@ def undated_sentence_with_other_numbers(pair: PairFacts) -> NDArray[np.bool_]:
 
 
 def own_next_step(pair: PairFacts) -> NDArray[np.bool_]:
-    """Same source: some of the wording is repeated, and a lead with much of the old one tells the next step.
-
-    It may tell it by other numbers alone, or, within two weeks, under any lead if most of both texts is the same.
-    """
+    """Same source: some of the wording is repeated, and a lead with much of the old one tells the next step."""
+    # It may tell it by other numbers alone, or, within two weeks, under any lead if most of both texts is the same.
     told = _own_wording(pair) & _old_lead(pair) & (pair.next_step | pair.other_counts)
     again = _mostly_old(pair) & (pair.probability >= 0.5) & (pair.hours <= 24 * STORY_DAYS)
     return pair.own & (told | again) & _later(pair)
@@ -317,21 +301,17 @@ def told_with_other_numbers(pair: PairFacts) -> NDArray[np.bool_]:
 
 
 def told_by_another_source(pair: PairFacts) -> NDArray[np.bool_]:
-    """Two sources within 36 hours, and the model is sure, or accepts them within half a day.
-
-    Then the story's vocabulary is repeated, or something of each lead is in the other text, as in posts of few words.
-    """
+    """Two sources within 36 hours, and the model is sure, or accepts them within half a day."""
+    # Then the story's vocabulary is repeated, or something of each lead is in the other text, as in posts of few words.
     again = (pair.probability >= 0.6) & (pair.vocabulary >= 0.45) | (pair.probability >= 0.5) & _lead_kept(pair)
     soon = again & (pair.hours <= NEWS_HOURS)
     return _by_another_source(pair) & ((pair.probability >= 0.9) | soon) & ~_numbers_of_another_step(pair)
 
 
 def told_again(pair: PairFacts) -> NDArray[np.bool_]:
-    """Without source or date: the model is sure, and part of the wording or the story's vocabulary is repeated.
-
-    In a collection on one topic, the model is sure of many pairs that share only the topic or a background, and each
-    would join two groups.
-    """
+    """Without source or date: the model is sure, and part of the wording or the story's vocabulary is repeated."""
+    # In a collection on one topic, the model is sure of many pairs that share only the topic or a background, and each
+    # would join two groups.
     recalled = _recalled(pair) >= 0.5
     vocabulary = (pair.probability >= 0.9) & (pair.vocabulary >= 0.6) & recalled
     return _told_undated(pair) & ((pair.wording_least >= 0.15) | vocabulary)
@@ -356,11 +336,9 @@ def _recalled(pair: PairFacts) -> _Shares:
 
 
 def may_be_background(pair: PairFacts) -> NDArray[np.bool_]:
-    """Undated pairs of which it is asked whether what they share lies behind their beginnings.
-
-    Of what two texts share word by word, there is more than their leads have in common with the texts. More than three
-    tenths of a text is more than a background, and half of a sentence or two more than a line of hashtags.
-    """
+    """Undated pairs of which it is asked whether what they share lies behind their beginnings."""
+    # Of what two texts share word by word, there is more than their leads have in common with the texts. More than
+    # three tenths of a text is more than a background, and half of a sentence or two more than a line of hashtags.
     least = pair.wording_least
     most = np.where(pair.one_sentence, 0.5, 0.3)
     shared = (least >= 0.15) & (least < most) & (_recalled(pair) - pair.wording_most < 0.3)
@@ -368,20 +346,16 @@ def may_be_background(pair: PairFacts) -> NDArray[np.bool_]:
 
 
 def form_filled_anew(pair: PairFacts) -> NDArray[np.bool_]:
-    """One text with other numbers or names in it, or figures without dates: a form, if a third document is alike.
-
-    Of two alone, one may be another report of the event; so may reports of a few hours, whose numbers change with it.
-    """
+    """One text with other numbers or names in it, or figures without dates: a form, if a third document is alike."""
+    # Of two alone, one may be another report of the event; so may reports of a few hours, whose numbers change with it.
     alike = (pair.wording_least >= 0.3) | (pair.vocabulary >= 0.8) & (pair.lead >= 0.8)
     other = np.where(pair.numbers >= 0, pair.numbers < 0.5, _other_count(pair)) | pair.filled
     return (pair.probability >= 0.5) & alike & other & _of_two_times(pair) | _undated_figures(pair)
 
 
 def may_be_form(pair: PairFacts) -> NDArray[np.bool_]:
-    """Pairs of which a form asks whether most of the words that differ are names, numbers and days.
-
-    Of one source, other rules know its forms.
-    """
+    """Pairs of which a form asks whether most of the words that differ are names, numbers and days."""
+    # Of one source, other rules know its forms.
     return (pair.probability >= 0.5) & (pair.wording_least >= LEAST_WORDING) & _of_two_times(pair) & ~pair.own
 
 

@@ -196,7 +196,9 @@ class TripleRanges:
         return np.concatenate([np.zeros((2, 0), dtype=np.uint64), *(part.sums for part in self._parts)], axis=1)
 
     def map(self, work: Callable[[TripleRange], _Result]) -> list[_Result]:
-        """Results of a function for each range, by several threads; a range is in memory until its function returns."""
+        """Results of a function for each range, by several threads."""
+        # A range is in memory until its function returns. Memory that a thread has used need not be cleared by the
+        # system again.
         entries = sum(int(part.begins[-1] - part.begins[0]) for part in self._parts)
         part_bits = max(entries // RANGES // _PART, 1).bit_length() - 1
         own = threading.local()

@@ -156,11 +156,9 @@ def lent_evidence(texts: Utf8Texts, title_ends: NDArray[np.int64]) -> Iterator[R
 
 
 def packed(texts: Utf8Texts, most: int = OPENING) -> tuple[NDArray[np.uint32], NDArray[np.int64]]:
-    """First ``most`` characters of each text in windows-1251, four to a number, and the bounds of each text.
-
-    Invisible characters and marks go; others that this alphabet lacks become blanks: the openings are compared word by
-    word, in its languages.
-    """
+    """First ``most`` characters of each text in windows-1251, four to a number, and the bounds of each text."""
+    # Invisible characters and marks go; others that this alphabet lacks become blanks: the openings are compared word
+    # by word, in its languages.
     found = np.zeros(int((np.minimum(np.diff(texts.offsets), most) + 3).sum()), dtype=np.uint8)
     bounds = np.empty(len(texts) + 1, dtype=np.int64)
     pack_openings(texts.data, texts.offsets, most, _alphabet(), found, bounds)

@@ -73,11 +73,9 @@ def count_words(words: Words) -> WordCounts:
 
 
 def tf_idf_weights(counts: WordCounts) -> NDArray[np.int64]:
-    """Return TF * IDF of algorithm A2, in units of 1e-9.
-
-    TF = tf / (2 (0.25 + 0.75 dl / dl_avg) + tf), IDF = ln((N - df + 0.5) / (df + 0.5)), which is below 0 for words in
-    more than half of the documents.
-    """
+    """Return TF * IDF of algorithm A2, in units of 1e-9."""
+    # TF = tf / (2 (0.25 + 0.75 dl / dl_avg) + tf), IDF = ln((N - df + 0.5) / (df + 0.5)), which is below 0 for words in
+    # more than half of the documents.
     tf = counts.tf.data.astype(np.float64)
     dl_avg = max(float(counts.dl.mean()), 1.0) if counts.documents else 1.0
     dl = counts.dl[counts.document_of]
@@ -262,7 +260,8 @@ def spot_signatures(
     with_antecedent: bool = True,
     within_sentences: bool = False,
 ) -> Ragged:
-    """Hash the chains of words of each row, in order and repeated; within_sentences: they end within their sentence."""
+    """Hash the chains of each row of words, in text order and with repetitions."""
+    # within_sentences: whether a chain must end within its sentence, not only within its row.
     bounds = words.breaks if within_sentences else words.rows.indptr
     # Indices only grow along a chain, so a chain of the whole collection is right if it ends where it began.
     chains = spot_places(words.rows.values, antecedents, stops, c=c, d=d)

@@ -157,6 +157,8 @@ class Resembling:
 
 def numbered(bags: Ragged) -> Ragged:
     """Turn multisets into sets by numbering repeated elements: {x, x, y} becomes {x1, x2, y1}."""
+    # The intersection of two such sets has the size of the sum of the smaller frequencies, their union that of the
+    # larger ones.
     numbers = bags.numbers
     order = np.lexsort((bags.values, numbers))
     values = bags.values[order]

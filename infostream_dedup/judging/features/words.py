@@ -64,7 +64,9 @@ def scrambled(values: NDArray[np.uint64], seed: int = 0) -> NDArray[np.uint64]:
 
 
 def hash_sequences(columns: Sequence[NDArray[np.uint64]]) -> NDArray[np.uint64]:
-    """Hash several sequences of equal length by a polynomial modulo 2^64, scrambled as its low bits are weak."""
+    """Hash several sequences of equal length; order matters."""
+    # A polynomial in a fixed odd base modulo 2^64, as in the fingerprints of Karp and Rabin, then scrambled, because
+    # the low bits of a polynomial are weak.
     value = np.full_like(columns[0], len(columns))
     for column in columns:
         value = value * _BASE + column

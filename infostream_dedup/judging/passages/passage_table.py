@@ -204,11 +204,9 @@ class Digest:
 
 
 def find_digests(found: PassageTable, times: NDArray[np.int64], rule: DigestRule | None = None) -> list[Digest]:
-    """Find documents that take most of their text from several others that are not later.
-
-    Sources are chosen greedily: the next one covers the most words not yet covered; the earliest wins among equals. So
-    only one of ten reprints of a report is listed. No two digests name each other.
-    """
+    """Find documents that take most of their text from several others that are not later."""
+    # Sources are chosen greedily: the next one covers the most words not yet covered; the earliest wins among equals.
+    # So only one of ten reprints of a report is listed. No two digests name each other.
     rule = rule or DigestRule()
     drawn = _find_sources(found, times)
     bounds = np.searchsorted(drawn[:, 0], np.arange(len(found.sentences.first))).tolist()

@@ -76,11 +76,9 @@ _GAP: Final = 2
 
 
 def novel_words(sentences: SentenceTable, classes: SentenceClasses, ranks: NDArray[np.int64]) -> NDArray[np.bool_]:
-    """Find the words of novel stretches: bool (words,).
-
-    A word is known if an earlier document has it with its neighbours, four words on end inside a sentence, or in a
-    sentence that is a copy of this one. Stretches of new words are novel, and new numbers.
-    """
+    """Find the words of novel stretches: bool (words,)."""
+    # A word is known if an earlier document has it with its neighbours, four words on end inside a sentence, or in a
+    # sentence that is a copy of this one. Stretches of new words are novel, and new numbers.
     rows, rank = sentences.words.rows, ranks[sentences.documents]
     known = _in_known_runs(rows, rank) | _in_known_copies(rows, rank, classes)
     figures = np.array([any(map(str.isdigit, word)) for word in sentences.words.vocabulary], dtype=np.bool_)

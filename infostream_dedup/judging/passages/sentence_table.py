@@ -263,11 +263,9 @@ def _items(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
 
 
 def _places(cleaned: list[str], words: list[str], places: list[tuple[int, int]]) -> list[tuple[int, int]]:
-    """Find the words of a cleaned sentence in the raw one.
-
-    Between two words that cleaning left unchanged, each changed word takes one raw word, in order. The last takes all
-    that remain; a word for which none is left has no characters.
-    """
+    """Find the words of a cleaned sentence in the raw one."""
+    # Between two words that cleaning left unchanged, each changed word takes one raw word, in order. The last takes all
+    # that remain; a word for which none is left has no characters.
     found: list[tuple[int, int]] = []
     done = raw_done = 0
     for start, raw_start, size in [*matching_blocks(cleaned, words), (len(cleaned), len(words), 0)]:

@@ -28,11 +28,9 @@ _alone = [0]  # bodies hashed one by one, at least as many once there is a table
 
 
 def text_hash(text: str) -> bytes:
-    """Checksum of a body without its title, of 16 bytes: the oldest rule of InfoStream (Lande, section 1).
-
-    Texts that differ only in white space or Unicode composition count as equal; one without visible characters has an
-    empty hash and equals no other text.
-    """
+    """Checksum of a body without its title, of 16 bytes: the oldest rule of InfoStream (Lande, section 1)."""
+    # Texts that differ only in white space or Unicode composition count as equal; one without visible characters has an
+    # empty hash and equals no other text.
     visible = " ".join(unicodedata.normalize("NFC", with_bounded_marks(text)).split())
     return blake2b(visible.encode("utf-8", "surrogatepass"), digest_size=TEXT_HASH).digest() if visible else b""
 

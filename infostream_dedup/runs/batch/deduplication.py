@@ -245,11 +245,9 @@ def chosen_statuses(
 def ranks_to_show(
     documents: Sequence[Document] | None, found: FoundStatuses, show: Show, *, said: NDArray[np.int64] | None = None
 ) -> NDArray[np.int64] | None:
-    """A number for each document, of which the highest of a group is shown; ``None`` for the first of each.
-
-    documents: ``None`` if they are not in memory;
-    said: int64 (documents,), how much each says, for ``complete``; ``None`` for its length.
-    """
+    """A number for each document, of which the highest of a group is shown; ``None`` for the first of each."""
+    # documents: ``None`` if they are not in memory; said: int64 (documents,), how much each says, for ``complete``;
+    # ``None`` for its length.
     if show == "first":
         return None
     if documents is None and show != "longest":

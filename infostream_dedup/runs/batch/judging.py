@@ -105,11 +105,9 @@ class JudgedCollection:
         )
 
     def candidates(self, *, k_min: int | None = None, filtered: bool = False) -> Ordinals:
-        """Return the pairs to judge as (earlier, later), in the order of (b, a).
-
-        Both documents have the same language or the same text. Pairs of equal texts are included however short they
-        are, unless ``k_min`` is given. ``filtered`` leaves out most of those that do not pass the filter.
-        """
+        """Return the pairs to judge as (earlier, later), in the order of (b, a)."""
+        # Both documents have the same language or the same text. Pairs of equal texts are included however short they
+        # are, unless ``k_min`` is given. ``filtered`` leaves out most of those that do not pass the filter.
         if filtered and k_min is None and self.settings.n == HEAVIEST:
             terms = self.key_terms
             return self._with_equal(match_weights(terms.keys, terms.targets, LEAST_SHARE, terms=CANDIDATE_TERMS))

@@ -326,11 +326,9 @@ def candidate_blocks(linked: Linked, k: int | None = None) -> Iterator[tuple[NDA
 
 
 def candidate_pairs(linked: Linked, k: int | None = None) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Ordinals (a, b), a < b, of all pairs linked in either direction at the smallest k of the matrix, sorted.
-
-    k: only pairs with at least need(k) terms in either direction, as others have no relation at k. The matrix must hold
-    all counts from ``least_count`` upwards.
-    """
+    """Ordinals (a, b), a < b, of all pairs linked in either direction at the smallest k of the matrix, sorted."""
+    # k: only pairs with at least need(k) terms in either direction, as others have no relation at k. The matrix must
+    # hold all counts from ``least_count`` upwards.
     nothing = np.zeros((2, 0), dtype=np.int64)
     a, b = np.concatenate([nothing, *(np.stack(pairs) for pairs in candidate_blocks(linked, k))], axis=1)
     return a, b

@@ -145,10 +145,8 @@ def rows_of_pairs(
     made: type[Row],
     added: ColumnMakers | None = None,
 ) -> list[Row]:
-    """Rows of pairs, in their order; ``added``: what makes the column of each further field.
-
-    k_min: ``None`` to leave out pairs without a relation; where counts decide, the given pairs have one.
-    """
+    """Rows of pairs, in their order; ``added``: what makes the column of each further field."""
+    # k_min: ``None`` to leave out pairs without a relation; where counts decide, the given pairs have one.
     if k_min is None and settings.score != "count":
         related = relations(pair_table(key_terms, a, b), settings) > 0
         a, b = a[related], b[related]

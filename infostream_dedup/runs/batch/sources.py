@@ -37,10 +37,8 @@ _KEPT: Final = 1 << 29  # bytes of text up to which a collection is kept instead
 def without_repeated_lines(
     first: Documents, again: Callable[[], Documents], report: ReadingReport | None
 ) -> Iterator[tuple[DocumentBlock, DocumentBlock]]:
-    """Yield documents, and without the lines that many of them repeat, which are learned from all of them first.
-
-    ``report`` takes how many documents lost lines.
-    """
+    """Yield documents, and without the lines that many of them repeat, which are learned from all of them first."""
+    # ``report`` takes how many documents lost lines.
     left_out, learner = lines.LeftOut(), lines.LineLearner(collects=True)
     kept: list[_Read] | None = []
     size, threads = 0, thread_count(0)

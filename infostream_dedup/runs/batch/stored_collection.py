@@ -178,7 +178,9 @@ class StoredCollection:
         return chosen
 
     def key_terms(self, settings: Settings) -> KeyTerms:
-        """Key terms of every document as weighed when ingested; ``counts`` says only which terms it has."""
+        """Key terms of every document as they were weighed when it was ingested."""
+        # ``counts`` only says which terms a document contains, as a store does not keep how often; ``statistics`` is
+        # empty.
         self._check(settings, self.ranked)
         size = settings.target_size()
         keys = kept_entries(self.keys, self.ranks < settings.n)

@@ -58,7 +58,9 @@ if TYPE_CHECKING:
 def confirmed_links(
     relation: Relation, second_look: JudgedCollection, *, progress: Progress | None = None
 ) -> StoredLinks | None:
-    """Keep the links of which the pair model is at least half sure; those it does not judge are not confirmed."""
+    """Keep the links between pairs to which the pair model gives a probability of at least .5."""
+    # As in preset ``judged``, pairs of two languages, and pairs with fewer than three shared key terms in both
+    # directions, are not judged and therefore not confirmed.
     links = relation.stored if isinstance(relation, LowLinks) else relation
     if not isinstance(links, StoredLinks):
         return None
@@ -256,10 +258,8 @@ class SweepResult(Tabular):
         )
 
     def chart(self) -> Any:
-        """Draw S, T and the number of links over k for a notebook, with the recommended k; hover shows the rows.
-
-        Returns an ``altair.Chart``. Raises ``MissingExtraError``: altair is not installed (extra ``notebook``).
-        """
+        """Draw S, T and the number of links over k for a notebook, with the recommended k; hover shows the rows."""
+        # Returns an ``altair.Chart``. Raises ``MissingExtraError``: altair is not installed (extra ``notebook``).
         try:
             alt: Any = import_module("altair")
         except ImportError:
@@ -370,11 +370,9 @@ def sweep_collection(
     unasked: bool = False,
     progress: Progress | None = None,
 ) -> SweepResult:
-    """Measure symmetry and transitivity of every representation at every k.
-
-    unasked: nobody named the representations, so that one that would say nothing is left out;
-    second_look: the same documents with their evidence, to add the block ``confirmed``; the score must be ``count``.
-    """
+    """Measure symmetry and transitivity of every representation at every k."""
+    # unasked: nobody named the representations, so that one that would say nothing is left out; second_look: the same
+    # documents with their evidence, to add the block ``confirmed``; the score must be ``count``.
     about = CollectionSummary.of(collection.documents) if examples else None
     result = SweepResult(rows=[], advice={}, configuration={}, about=about)
     result.documents.update(languages_of(collection))

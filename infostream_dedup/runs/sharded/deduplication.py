@@ -81,11 +81,9 @@ class StatusRules:
         return np.asarray((self._nodes.weights > 1) & (self._nodes.inside < least))
 
     def decide(self, pairs: DocumentPairs) -> tuple[DocumentPairs, DocumentPairs, DocumentPairs]:
-        """Find the best earlier document that each later one repeats, the best that it resembles, and all repeats.
-
-        If all weaker counts of a later document are too small to be known, all its pairs are returned; ``settled`` then
-        finds the best.
-        """
+        """Find the best earlier document that each later one repeats, the best that it resembles, and all repeats."""
+        # If all weaker counts of a later document are too small to be known, all its pairs are returned; ``settled``
+        # then finds the best.
         a, b = (self._sizes[self._nodes.node_of[side]] for side in (pairs.a, pairs.b))
         least = self._need(self._settings.k, a, b)
         relation = (pairs.forward >= least).astype(np.int64) + 2 * (pairs.backward >= least)

@@ -207,7 +207,9 @@ class FrozenVocabulary:
         settings: Settings,
         distinct: FrozenVocabulary | None = None,
     ) -> list[Statistics]:
-        """Statistics of the collection for the terms of a chunk, with the background of the languages in it."""
+        """Statistics of the collection for the terms of a chunk, one for each of ``LANGUAGES``."""
+        # The background is looked up only for terms that a document of its language has in the chunk: for the others
+        # the value is never used.
         found = []
         for language in range(len(LANGUAGES)):
             one = self._of_language(language, counts, numbers, settings)

@@ -218,7 +218,8 @@ class Shard:
             yield named
 
     def degrees(self, chunks: Iterable[KeyChunk], *, n: int, most: int) -> Iterator[pa.RecordBatch]:
-        """How many documents of this shard each node is linked with at k = 1 to ``most``; there must be no window."""
+        """How many documents of this shard each node is linked with at k = 1 to ``most``, without storing a link."""
+        # chunks: the asking chunks; there must be no window.
         index, weights = self._index, self._linking.nodes.weights
         having, counters = index.lists_of(self._keys, 1), counters_for(index.lists.shard_size)
         for chunk in chunks:
@@ -472,11 +473,9 @@ def count_block(
     scaled: bool = False,
     workers: int = 1,
 ) -> tuple[LinkTotals, pa.RecordBatch]:
-    """Count the links and paths that start in some nodes, and span a forest over their returned links.
-
-    own: int64, the nodes, ascending.
-    scaled: links of short documents count at the k whose need(k) they meet; ``nodes`` are ``graded`` then.
-    """
+    """Count the links and paths that start in some nodes, and span a forest over their returned links."""
+    # own: int64, the nodes, ascending. scaled: links of short documents count at the k whose need(k) they meet;
+    # ``nodes`` are ``graded`` then.
     rows = _chosen(rows, nodes, ks[-1] if scaled else None, labels, same=same)
     used = np.zeros(len(nodes), dtype=np.bool_)
     used[own] = used[rows.nodes] = used[rows.columns] = True

@@ -111,7 +111,8 @@ def weighed_records(raw: Sequence[pa.RecordBatch], languages: NDArray[np.int8]) 
 
 
 def new_wording(raw: Iterable[pa.RecordBatch], documents: int, parts: int) -> NDArray[np.bool_]:
-    """Which documents repeat earlier ones: bool (documents,); triples are sorted in so many parts, a power of 2."""
+    """Which documents repeat earlier ones, as ``TripleRows.repeat_earlier`` says: bool (documents,)."""
+    # parts: number of parts, by their highest bits, in which triples are sorted: a power of 2.
     rows = [(row["first"], row["triples"], row["ends"].reshape(-1, 5)[:, 0]) for row in RAW.rows(raw)]
     sizes, own = np.zeros((2, documents), dtype=np.int64)
     for first, _, ends in rows:

@@ -182,10 +182,8 @@ def verdict_log(connection: sqlite3.Connection, after: int, limit: int) -> list[
 
 
 def group_events(connection: sqlite3.Connection, first: int, last: int) -> list[dict[str, Any]]:
-    """Return what happened to groups and sources through the documents from ``first`` to ``last``, in order.
-
-    Rows are ``ordinal, kind, group, other, value`` (see ``GroupEvent``).
-    """
+    """Return what happened to groups and sources through the documents from ``first`` to ``last``, in order."""
+    # Rows are ``ordinal, kind, group, other, value`` (see ``GroupEvent``).
     rows = connection.execute(
         "SELECT ordinal, kind, group_id, other, value FROM event"
         " WHERE batch BETWEEN (SELECT batch FROM document WHERE ordinal = ?1)"
@@ -257,10 +255,8 @@ def spread_of(connection: sqlite3.Connection, groups: Sequence[str]) -> dict[str
 
 
 def group_with_members(connection: sqlite3.Connection, group: str) -> dict[str, Any] | None:
-    """Return a present group with its members in the order of publication, and its events; None if there is none.
-
-    A member's ``joined`` says how it joined: ``verdict``, or ``merge`` if its group was joined later.
-    """
+    """Return a present group with its members in the order of publication, and its events; None if there is none."""
+    # A member's ``joined`` says how it joined: ``verdict``, or ``merge`` if its group was joined later.
     several = connection.execute("SELECT 1 FROM grouping WHERE group_id = ?", (group,)).fetchone()
     held = "document.ordinal IN (SELECT ordinal FROM membership WHERE group_id = ?)" if several else _ALONE
     rows = connection.execute(
@@ -288,10 +284,8 @@ def group_with_members(connection: sqlite3.Connection, group: str) -> dict[str, 
 
 
 def document_shown(connection: sqlite3.Connection, id: str) -> dict[str, Any] | None:  # noqa: A002 - the name of the field
-    """Return the latest version of a document; None if the store does not have it.
-
-    The result has the document, its verdict, its current group and story, and its key terms, heaviest first.
-    """
+    """Return the latest version of a document; None if the store does not have it."""
+    # The result has the document, its verdict, its current group and story, and its key terms, heaviest first.
     found = document_versions(connection, id)
     if not found:
         return None

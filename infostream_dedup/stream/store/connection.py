@@ -74,10 +74,8 @@ class FilePlace:
         self.note()
 
     def check(self) -> None:
-        """Refuse to go on with files that were deleted, moved, replaced, cut or overwritten.
-
-        SQLite would write to what nobody finds, or mix its pages with those of another file.
-        """
+        """Refuse to go on with files that were deleted, moved, replaced, cut or overwritten."""
+        # SQLite would write to what nobody finds, or mix its pages with those of another file.
         found = {path: _status(path) for path in self._files}
         for path, file in self._files.items():
             if _file_of(found[path]) != file:

@@ -187,10 +187,8 @@ def copy_store(
     mode: int | None = None,
     application: int = APPLICATION_ID,
 ) -> None:
-    """Copy a store, or another of our SQLite files, by the online backup. Once complete, the copy gets its name.
-
-    The copy has no log beside it, so it can be opened even in a read-only folder.
-    """
+    """Copy a store, or another of our SQLite files, by the online backup. Once complete, the copy gets its name."""
+    # The copy has no log beside it, so it can be opened even in a read-only folder.
     target = target.resolve()
     _check_target(path, target, application)
     remove_stale_parts(target.parent)

@@ -60,11 +60,9 @@ def latest_verdicts(connection: sqlite3.Connection, limit: int) -> list[dict[str
 
 
 def activity(connection: sqlite3.Connection) -> dict[str, Any]:
-    """Compare the last hour of the stream's clock with the hours before, over the latest documents.
-
-    Returns (mean number per hour; None if less than an hour preceded); ``days``: rows ``day, documents,
-    repeats`` of the last 14; ``silent``: rows ``source, last, pause_hours,
-    """
+    """Compare the last hour of the stream's clock with the hours before, over the latest documents."""
+    # Returns (mean number per hour; None if less than an hour preceded); ``days``: rows ``day, documents, repeats`` of
+    # the last 14; ``silent``: rows ``source, last, pause_hours,
     (end,) = connection.execute("SELECT coalesce(max(ordinal) + 1, 0) FROM document").fetchone()
     (batches,) = connection.execute("SELECT coalesce(max(sequence) + 1, 0) FROM batch").fetchone()
     clock, begin = connection.execute(
@@ -112,11 +110,9 @@ def _days(connection: sqlite3.Connection, end: int, clock: int) -> list[dict[str
 
 
 def alarm_rows(connection: sqlite3.Connection, limit: int) -> list[dict[str, Any]]:
-    """Return rows ``number, group, at, value, title, documents`` of alarms, the latest first.
-
-    An alarm says that a group stopped growing because it is a chain: ``value`` is the share of its pairs that are
-    linked. ``documents`` is its present size.
-    """
+    """Return rows ``number, group, at, value, title, documents`` of alarms, the latest first."""
+    # An alarm says that a group stopped growing because it is a chain: ``value`` is the share of its pairs that are
+    # linked. ``documents`` is its present size.
     rows = connection.execute(
         "SELECT event.number, event.group_id, document.clock, event.value, first.title, grouping.documents FROM event"
         " JOIN document ON document.ordinal = event.ordinal"

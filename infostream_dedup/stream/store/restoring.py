@@ -73,7 +73,8 @@ def group_documents(
     verdicts: Sequence[Verdict],
     events: Sequence[GroupEvent],
 ) -> None:
-    """Update ``grouping`` and ``membership`` after a batch; only a merge costs time in proportion to its documents."""
+    """Update the tables ``grouping`` and ``membership`` after a batch."""
+    # Joining a group costs the same however large the group is; a merge costs time in proportion to its documents.
     merges: dict[int, list[GroupEvent]] = defaultdict(list)
     for event in events:
         if event.kind == "merge":
@@ -324,7 +325,8 @@ def first_ordinal_needed(connection: sqlite3.Connection) -> int:
 
 
 def first_ordinal(connection: sqlite3.Connection, column: Literal["epoch", "clock"], least: int) -> int:
-    """Return the smallest ordinal with a value of at least `least`, by bisection; the next ordinal if there is none."""
+    """Return the smallest ordinal with a value of at least `least`, or the next ordinal if no document has one."""
+    # Epochs and the stream's clock never decrease from one ordinal to the next, so bisection finds it without an index.
     query = f"SELECT {column} FROM document WHERE ordinal = ?"  # noqa: S608
     low, high = 0, position_of(connection).documents
     while low < high:

@@ -256,11 +256,9 @@ class Store(Closing, StoreReader):
 
     @contextmanager
     def transaction(self) -> Iterator[None]:
-        """Keep other writers out while a batch is processed; `append` inside the block becomes part of it.
-
-        A failure of the block undoes everything. Inside the block nobody else can write, so `changed` is final: if it
-        is true, load what is new (``load(since=store.position)``) before processing the batch.
-        """
+        """Keep other writers out while a batch is processed; `append` inside the block becomes part of it."""
+        # A failure of the block undoes everything. Inside the block nobody else can write, so `changed` is final: if it
+        # is true, load what is new (``load(since=store.position)``) before processing the batch.
         with naming_failures(self.path):
             nested = self._connection.in_transaction
         if nested:
@@ -286,11 +284,9 @@ class Store(Closing, StoreReader):
         return loaded
 
     def append(self, batch: Batch) -> None:
-        """Store one batch, completely or not at all. It is on disk when this returns.
-
-        Ordinals of its documents and numbers of its terms continue those of the store. Names missing from its state
-        keep their values.
-        """
+        """Store one batch, completely or not at all. It is on disk when this returns."""
+        # Ordinals of its documents and numbers of its terms continue those of the store. Names missing from its state
+        # keep their values.
         with self.transaction():
             if not self._is_current and not self._confirm_position():
                 raise StoreChangedError(f"{self.path}: another process has written since; run the same command again")

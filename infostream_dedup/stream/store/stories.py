@@ -81,10 +81,8 @@ _SIZED: Final = (
 
 
 def story_named(connection: sqlite3.Connection, name: str) -> str | None:
-    """Return the present story of a story, group or document, by its id; None if the store has none of this id.
-
-    A document that nothing repeats or continues is a story of its own.
-    """
+    """Return the present story of a story, group or document, by its id; None if the store has none of this id."""
+    # A document that nothing repeats or continues is a story of its own.
     found = connection.execute(
         "SELECT coalesce((SELECT story_id FROM telling WHERE telling.group_id = own), own) FROM (SELECT"
         " coalesce(membership.group_id, document.group_id) AS own FROM document LEFT JOIN membership USING (ordinal)"
@@ -149,10 +147,8 @@ def story_row(documents: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
 
 
 def story_rows(connection: sqlite3.Connection, *, by: str, since: int | None, top: int | None) -> list[dict[str, Any]]:
-    """List stories of two or more documents, the greatest by one of ``ORDERS`` first.
-
-    ``since``: only stories with a document of then or later, UTC microseconds since 1970.
-    """
+    """List stories of two or more documents, the greatest by one of ``ORDERS`` first."""
+    # ``since``: only stories with a document of then or later, UTC microseconds since 1970.
     measure = "documents" if by == "size" else by
     by_groups = by == "origins"
     # No story has more outlets than documents, nor more origins than groups: those that cannot be among top are not

@@ -34,11 +34,9 @@ def time(pairs: ComparedPairs) -> Both:
 
 @criterion(order=100, say=say_hours_apart, typical=Typical(1.5, 1))
 def time_apart(pairs: ComparedPairs) -> Both:
-    """ln(1 + hours between the publications), symmetric, at least 0; NaN if a date is missing.
-
-    The paper compares the new document with an earlier one, so its signed difference is never negative. Judged in both
-    directions, the sign says nothing about the interval, and a plane cannot use it.
-    """
+    """ln(1 + hours between the publications), symmetric, at least 0; NaN if a date is missing."""
+    # The paper compares the new document with an earlier one, so its signed difference is never negative. Judged in
+    # both directions, the sign says nothing about the interval, and a plane cannot use it.
     return symmetric(np.log1p(np.abs(pairs.models.times[pairs.i] - pairs.models.times[pairs.j]) / _HOUR))
 
 
@@ -61,10 +59,8 @@ def source(pairs: ComparedPairs) -> Both:
 
 @criterion(order=120, say=lambda value: "two sites" if value else "one site", typical=Typical(0.5, 0.5))
 def site(pairs: ComparedPairs) -> Both:
-    """0 for two documents of one source, 1 for two sources; symmetric; NaN if one is unknown.
-
-    Not in the paper: a site that fills in its daily template resembles itself.
-    """
+    """0 for two documents of one source, 1 for two sources; symmetric; NaN if one is unknown."""
+    # Not in the paper: a site that fills in its daily template resembles itself.
     sources = pairs.models.sources
     both = ((sources[i], sources[j]) for i, j in zip(pairs.i.tolist(), pairs.j.tolist(), strict=True))
     return symmetric(np.array([np.nan if one is None or other is None else float(one != other) for one, other in both]))

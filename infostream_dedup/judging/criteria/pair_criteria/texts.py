@@ -45,11 +45,9 @@ def _say(value: float) -> str:
 
 @criterion(order=180, say=_say, typical=Typical(1.0, 1 / 3))
 def other_text(pairs: ComparedPairs) -> Both:
-    """0 if the bodies differ at most in white space, else 1; symmetric. Empty bodies equal nothing.
-
-    Not in the paper: a form filled in on another day and a reprint of last week share as much wording, but only the
-    reprint has every letter of it. It is measured from 1, so it adds nothing to pairs of different texts.
-    """
+    """0 if the bodies differ at most in white space, else 1; symmetric. Empty bodies equal nothing."""
+    # Not in the paper: a form filled in on another day and a reprint of last week share as much wording, but only the
+    # reprint has every letter of it. It is measured from 1, so it adds nothing to pairs of different texts.
     hashes = pairs.models.text_hashes
     equal = (hashes[pairs.i] == hashes[pairs.j]) & (hashes[pairs.i] != b"")
     return symmetric(np.where(equal, 0.0, 1.0))
@@ -81,10 +79,8 @@ def numbers(pairs: ComparedPairs) -> Both:
 
 @criterion(order=130, say=say_share("key terms", "differ"))
 def key_terms(pairs: ComparedPairs) -> Both:
-    """Share of the weight of i's 30 heaviest key terms that j lacks; 0 to 1; 0 if i has no key terms.
-
-    Not in the paper: names and nouns that two reports of one event share, however they are worded.
-    """
+    """Share of the weight of i's 30 heaviest key terms that j lacks; 0 to 1; 0 if i has no key terms."""
+    # Not in the paper: names and nouns that two reports of one event share, however they are worded.
     found = pairs.models.key_terms
     return _unmatched(found.keys, found.targets, pairs.i, pairs.j), _unmatched(
         found.keys, found.targets, pairs.j, pairs.i
@@ -145,10 +141,8 @@ def _say_evidence(value: float) -> str:
 
 @criterion(order=140, say=_say_evidence, typical=Typical(0.0, 4.0), combined=True)
 def evidence(pairs: ComparedPairs) -> Both:
-    """Log-odds of the shipped pair model that two documents are not one text or story; -20 to 5, mostly; symmetric.
-
-    Not in the paper: it carries over what was learned on other collections, so that few labels are enough.
-    """
+    """Log-odds of the shipped pair model that two documents are not one text or story; -20 to 5, mostly; symmetric."""
+    # Not in the paper: it carries over what was learned on other collections, so that few labels are enough.
     return symmetric(-shipped_model().scores(pairs.evidence))
 
 
