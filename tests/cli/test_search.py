@@ -11,6 +11,7 @@ from infostream_dedup.errors import ConfigurationError
 from infostream_dedup.sample import documents_path
 from infostream_dedup.stream.search import Searcher
 from infostream_dedup.stream.settings import StreamSettings
+from tests.conftest import succeeded
 
 
 @pytest.fixture(scope="module")
@@ -25,8 +26,7 @@ def test_the_command_prints_rows(run, store, tmp_path):
     path, _ = store
     document = list(read_documents(documents_path()))[-1]
     (tmp_path / "text.txt").write_text(document.text, encoding="utf-8")
-    done = run("search", "--store", str(path), "--file", "text.txt", "--format", "json")
-    assert done.returncode == 0, done.stderr
+    done = succeeded(run("search", "--store", str(path), "--file", "text.txt", "--format", "json"))
     rows = json.loads(done.stdout)
     assert document.id in {row["id"] for row in rows}
     assert list(rows[0]) == [
