@@ -100,30 +100,23 @@ def test_items_with_a_stub_for_a_body_stay(stub):
     assert removed([{"id": str(at), "title": one, "text": stub} for at, one in enumerate(NEWS["en"])]) == 0
 
 
-@pytest.mark.parametrize(
-    ("one", "other"),
-    [
-        ("Паром не ходит", "🚢 ПАРОМ НЕ ХОДИТ!!!"),
-        ("Пором «Чайка» стоїть", '<b>Пором</b> "Чайка" сто&shy;їть'),
-        ("Ferry cancelled https://www.a.example/1?utm_medium=rss", "Ferry cancelled: http://a.example/1#top"),
-        (LONG["uk"], LONG["uk"].replace("диспетчер", "дис<wbr>пет\u2060чер").replace("машин", "ма\u00adшин")),
-        (LONG["ru"], "".join(f"&#x{ord(one):x};" if ord(one) > 127 else one for one in LONG["ru"])),
-        (LONG["ru"], LONG["ru"].encode().decode("cp1251", "replace")),
-    ],
-)
+@pytest.mark.parametrize(("one", "other"), [
+    ("Паром не ходит", "🚢 ПАРОМ НЕ ХОДИТ!!!"), ("Пором «Чайка» стоїть", '<b>Пором</b> "Чайка" сто&shy;їть'),
+    ("Ferry cancelled https://www.a.example/1?utm_medium=rss", "Ferry cancelled: http://a.example/1#top"),
+    (LONG["uk"], LONG["uk"].replace("диспетчер", "дис<wbr>пет\u2060чер").replace("машин", "ма\u00adшин")),
+    (LONG["ru"], "".join(f"&#x{ord(one):x};" if ord(one) > 127 else one for one in LONG["ru"])),
+    (LONG["ru"], LONG["ru"].encode().decode("cp1251", "replace")),
+])  # fmt: skip
 def test_signs_markup_and_encodings_do_not_hide_a_copy(one, other):
     assert texts(one, other)[0] in ("exact", "duplicate")
 
 
-@pytest.mark.parametrize(
-    ("one", "other"),
-    [
-        ({"text": "Паром не ходит.", "title": "Шторм"}, {"text": "Шторм\n\nПаром не ходит"}),
-        ({"text": "", "title": "Шторм: паром не ходит"}, {"text": "Шторм: паром не ходит", "title": ""}),
-        ({"text": LONG["ru"], "lang": "ru"}, {"text": LONG["ru"] + " Видео.", "lang": "uk"}),
-        ({"text": LONG["uk"], "lang": "en"}, {"text": "Оновлено. " + LONG["uk"], "lang": "uk"}),
-    ],
-)
+@pytest.mark.parametrize(("one", "other"), [
+    ({"text": "Паром не ходит.", "title": "Шторм"}, {"text": "Шторм\n\nПаром не ходит"}),
+    ({"text": "", "title": "Шторм: паром не ходит"}, {"text": "Шторм: паром не ходит", "title": ""}),
+    ({"text": LONG["ru"], "lang": "ru"}, {"text": LONG["ru"] + " Видео.", "lang": "uk"}),
+    ({"text": LONG["uk"], "lang": "en"}, {"text": "Оновлено. " + LONG["uk"], "lang": "uk"}),
+])  # fmt: skip
 def test_titles_and_labels_do_not_hide_a_copy(one, other):
     assert verdict(one, other)[0] in ("exact", "duplicate")
 
