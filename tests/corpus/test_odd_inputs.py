@@ -47,9 +47,7 @@ def table(rows: list[dict[str, Any]], names: list[str], delimiter: str = ",") ->
 
 
 def with_dates(form: str) -> str:
-    return lines(
-        [{**row, "published": datetime(2023, 11, 1 + n % 28, 9).strftime(form)} for n, row in enumerate(PLAIN)]
-    )
+    return lines([row | {"published": datetime(2023, 11, 1 + n % 28, 9).strftime(form)} for n, row in enumerate(PLAIN)])
 
 
 def zstandard(data: bytes) -> bytes:

@@ -27,9 +27,7 @@ DIGEST = "synthetic"
 
 def document(ordinal):
     own = range(NEW_TERMS * ordinal, NEW_TERMS * (ordinal + 1))
-    targets = np.unique(
-        [*own, *(place * place % (NEW_TERMS * (ordinal + 1)) for place in range(ordinal, ordinal + 20))]
-    )
+    targets = np.unique([*own, *(n * n % (NEW_TERMS * (ordinal + 1)) for n in range(ordinal, ordinal + 20))])
     keys, further = targets[::-1][:12], targets[::-1][12:14]
     return records.Remembered(
         ordinal=ordinal,

@@ -307,30 +307,28 @@ def test_a_group_of_an_old_name_is_not_the_old_group(new_store):
     assert [row[0] for row in rows] == expected
 
 
-def test_past_documents_are_found_by_the_streams_clock(filled, synthetic):
+def test_past_documents_are_found_by_the_streams_clock(store, synthetic):
     hour = synthetic.HOUR
-    with Store.open(filled) as store:
-        assert store.span() == (0, 100)
-        assert store.span(since=hour * 10) == (10, 100)
-        assert store.span(since=hour * 10 + 1, until=hour * 13) == (11, 13)
-        assert store.span(until=0) == (0, 0)
-        assert store.span(since=hour * 1000) == (100, 100)
-        assert store.span(since=hour * 20, until=hour * 10) == (20, 20)
-        assert store.documents(11, 13).ordinals.tolist() == [11, 12]
+    assert store.span() == (0, 100)
+    assert store.span(since=hour * 10) == (10, 100)
+    assert store.span(since=hour * 10 + 1, until=hour * 13) == (11, 13)
+    assert store.span(until=0) == (0, 0)
+    assert store.span(since=hour * 1000) == (100, 100)
+    assert store.span(since=hour * 20, until=hour * 10) == (20, 20)
+    assert store.documents(11, 13).ordinals.tolist() == [11, 12]
 
 
-def test_frequencies_an_epoch_was_weighed_by(filled, synthetic):
-    with Store.open(filled) as store:
-        assert store.terms() == [f"термин-{number}" for number in range(300)]
-        assert store.frequencies(before=0) == {}
-        first = store.frequencies(before=1)
-        assert list(first) == ["ru", "uk"]
-        for one in synthetic.frequencies(0):
-            sums = first[one.language]
-            assert (sums.documents, sums.length) == (one.documents, one.length)
-            assert np.flatnonzero(sums.df).tolist() == one.terms.tolist()
-            assert sums.df[one.terms].tolist() == one.df.tolist()
-        assert store.frequencies(before=2)["ru"].documents == 26
+def test_frequencies_an_epoch_was_weighed_by(store, synthetic):
+    assert store.terms() == [f"термин-{number}" for number in range(300)]
+    assert store.frequencies(before=0) == {}
+    first = store.frequencies(before=1)
+    assert list(first) == ["ru", "uk"]
+    for one in synthetic.frequencies(0):
+        sums = first[one.language]
+        assert (sums.documents, sums.length) == (one.documents, one.length)
+        assert np.flatnonzero(sums.df).tolist() == one.terms.tolist()
+        assert sums.df[one.terms].tolist() == one.df.tolist()
+    assert store.frequencies(before=2)["ru"].documents == 26
 
 
 def test_groups_are_those_after_all_merges(new_store):
