@@ -72,17 +72,13 @@ def test_without_searches_verdicts_have_no_field(news):
     assert all("watches" not in verdict.as_dict() for verdict in ingest(NEWS, news))
 
 
-@pytest.mark.parametrize(
-    ("given", "error", "told"),
-    [
-        ({"name": "a b", "terms": "мост"}, UsageError, "cannot name"),
-        ({"name": "a"}, UsageError, "either"),
-        ({"name": "a", "terms": "и"}, UsageError, "no terms"),
-        ({"name": "a", "terms": "мост", "languages": "xx"}, ConfigurationError, "'xx'"),
-        ({"name": "a", "terms": "мост", "k": 2}, ConfigurationError, "k"),
-        ({"name": "taken", "terms": "мост"}, UsageError, "taken"),
-    ],
-)
+@pytest.mark.parametrize(("given", "error", "told"), [
+    ({"name": "a b", "terms": "мост"}, UsageError, "cannot name"), ({"name": "a"}, UsageError, "either"),
+    ({"name": "a", "terms": "и"}, UsageError, "no terms"),
+    ({"name": "a", "terms": "мост", "languages": "xx"}, ConfigurationError, "'xx'"),
+    ({"name": "a", "terms": "мост", "k": 2}, ConfigurationError, "k"),
+    ({"name": "taken", "terms": "мост"}, UsageError, "taken"),
+])  # fmt: skip
 def test_what_cannot_be_watched_is_refused(news, given, error, told):
     watch.add(news, "taken", terms="суд")
     with pytest.raises(error, match=told):
