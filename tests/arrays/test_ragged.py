@@ -10,9 +10,7 @@ LISTS = st.lists(st.lists(st.integers(-9, 9), max_size=4), max_size=6)
 
 
 def ragged(rows: list[list[int]]) -> Ragged:
-    return Ragged(
-        offsets_of([len(row) for row in rows]), np.array([one for row in rows for one in row], dtype=np.int64)
-    )
+    return Ragged(offsets_of([len(row) for row in rows]), np.array([n for row in rows for n in row], dtype=np.int64))
 
 
 @given(LISTS, st.data())

@@ -119,9 +119,7 @@ def test_three_renderings_meet_their_translations_and_the_other_text_stays_out()
     collection = judged(documents + company)
     found = {frozenset(pair) for pair in named(collection) if ours & set(pair)}
     languages = [("ru", "uk"), ("ru", "en"), ("uk", "en")]
-    wanted = {
-        frozenset((f"{one}{x}", f"{other}{y}")) for one, other in languages for x, y in product(range(3), repeat=2)
-    }
+    wanted = {frozenset((f"{one}{x}", f"{two}{y}")) for one, two in languages for x, y in product(range(3), repeat=2)}
     translations = {frozenset((f"{one}{x}", f"{other}{x}")) for one, other in languages for x in range(3)}
     assert translations | {frozenset(("ru-other", "uk-other"))} <= found
     assert found < wanted | {frozenset(("ru-other", "uk-other"))}
@@ -133,9 +131,7 @@ def test_three_renderings_meet_their_translations_and_the_other_text_stays_out()
 def test_plain_is_preset_best_in_the_pivot_language(sample):
     """The same pairs by another way: all links in one matrix, relations by share."""
     collection = sample.collection
-    language = {
-        document.id: spoken for document, spoken in zip(collection.documents, collection.languages, strict=True)
-    }
+    language = {one.id: spoken for one, spoken in zip(collection.documents, collection.languages, strict=True)}
     every = {
         (row.a, row.b): (row.share_forward, row.share_backward)
         for row in pairs(SAMPLE, preset="best", representation="pivot", cross_language=True, terms=False)

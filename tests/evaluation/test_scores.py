@@ -91,9 +91,7 @@ def test_scores_agree_with_brute_force(data: st.DataObject, rule: str, short: st
 
 
 def _truth(families: str, listed: dict[tuple[int, int], str]) -> Truth:
-    documents = [
-        Document(id=str(number), text="", extra={"family": family.strip()}) for number, family in enumerate(families)
-    ]
+    documents = [Document(id=str(n), text="", extra={"family": family.strip()}) for n, family in enumerate(families)]
     labels = labels_of([{"a": str(a), "b": str(b), "label": label} for (a, b), label in listed.items()])
     return truth_of(documents, ["ru"] * len(families), labels)
 

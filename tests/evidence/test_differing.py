@@ -32,31 +32,28 @@ def what_differs(a: str, b: str, **options: Any) -> WordDifference | None:
     return next((found for _, found in openings_of(a, b, **options).compared(*pair)), None)
 
 
-@pytest.mark.parametrize(
-    ("a", "b", "reason", "words"),
-    [
-        (COURT.format("оправдал"), COURT.format("осудил"), "another word", (("оправдал", "осудил"),)),
-        (MATCH.format("2:1"), MATCH.format("1:2"), "numbers exchanged", (("2:1", "1:2"),)),
-        (MATCH.format("2:1"), MATCH.format("3:1"), "another figure", (("2:1", "3:1"),)),
-        ("Тревога в порту с 02:15.", "Тревога в порту с 14:15.", "another figure", (("02:15", "14:15"),)),
-        (SHIP.format("17", "9:30"), SHIP.format("19", "9.30"), "another figure", (("MSA-17", "MSA-19"),)),
-        (FLOOD.format("Приморске"), FLOOD.format("Салтаре"), "another name", (("Приморске", "Салтаре"),)),
-        (TAX.format(""), TAX.format("не "), "negation", (("", "не"),)),
-        (POWER.format("устранили"), POWER.format(UNABLE), "negation", (("устранили", UNABLE),)),
-        (VOTE.format("passed"), VOTE.format("refused to pass"), "negation", (("passed", "refused to pass"),)),
-        (TRADE.format("backs"), TRADE.format("opposes"), "another word", (("backs", "opposes"),)),
-        (VOTE.format("will doubt"), VOTE.format("will think"), "another word", (("doubt", "think"),)),
-        (COURT, COURT.replace("бывшего", "нового"), "another word", (("бывшего", "нового"),)),
-        (FLOOD, FLOOD.replace("эвакуировали", "вернули"), "another word", (("эвакуировали", "вернули"),)),
-        (SCHOOL, "Фейк: " + SCHOOL, "denial", (("", "Фейк"),)),
-        (SCHOOL, SCHOOL + " Минздрав области опроверг эту информацию.", "denial", (("", "опроверг"),)),
-        ("Мост через реку закроют до осени.", "Мост через реку закроют до осени?", "question", (("", "?"),)),
-        (SCHOOL, "Опровергнуто. " + SCHOOL, "denial", (("", "Опровергнуто"),)),
-        ('Слесарь порта назвал дамбу "надёжной".', 'Слесарь порта назвал дамбу "надёжной"?', "question", (("", "?"),)),
-        (VOTE.format("fixed"), VOTE.format("fought").replace("in the", "in"), "another word", (("fixed", "fought"),)),
-        (WAR.format("Peru", "Iran"), WAR.format("Iran", "Peru"), NAMES, (("Peru", "Iran"), ("Iran", "Peru"))),
-    ],
-)
+@pytest.mark.parametrize(("a", "b", "reason", "words"), [
+    (COURT.format("оправдал"), COURT.format("осудил"), "another word", (("оправдал", "осудил"),)),
+    (MATCH.format("2:1"), MATCH.format("1:2"), "numbers exchanged", (("2:1", "1:2"),)),
+    (MATCH.format("2:1"), MATCH.format("3:1"), "another figure", (("2:1", "3:1"),)),
+    ("Тревога в порту с 02:15.", "Тревога в порту с 14:15.", "another figure", (("02:15", "14:15"),)),
+    (SHIP.format("17", "9:30"), SHIP.format("19", "9.30"), "another figure", (("MSA-17", "MSA-19"),)),
+    (FLOOD.format("Приморске"), FLOOD.format("Салтаре"), "another name", (("Приморске", "Салтаре"),)),
+    (TAX.format(""), TAX.format("не "), "negation", (("", "не"),)),
+    (POWER.format("устранили"), POWER.format(UNABLE), "negation", (("устранили", UNABLE),)),
+    (VOTE.format("passed"), VOTE.format("refused to pass"), "negation", (("passed", "refused to pass"),)),
+    (TRADE.format("backs"), TRADE.format("opposes"), "another word", (("backs", "opposes"),)),
+    (VOTE.format("will doubt"), VOTE.format("will think"), "another word", (("doubt", "think"),)),
+    (COURT, COURT.replace("бывшего", "нового"), "another word", (("бывшего", "нового"),)),
+    (FLOOD, FLOOD.replace("эвакуировали", "вернули"), "another word", (("эвакуировали", "вернули"),)),
+    (SCHOOL, "Фейк: " + SCHOOL, "denial", (("", "Фейк"),)),
+    (SCHOOL, SCHOOL + " Минздрав области опроверг эту информацию.", "denial", (("", "опроверг"),)),
+    ("Мост через реку закроют до осени.", "Мост через реку закроют до осени?", "question", (("", "?"),)),
+    (SCHOOL, "Опровергнуто. " + SCHOOL, "denial", (("", "Опровергнуто"),)),
+    ('Слесарь порта назвал дамбу "надёжной".', 'Слесарь порта назвал дамбу "надёжной"?', "question", (("", "?"),)),
+    (VOTE.format("fixed"), VOTE.format("fought").replace("in the", "in"), "another word", (("fixed", "fought"),)),
+    (WAR.format("Peru", "Iran"), WAR.format("Iran", "Peru"), NAMES, (("Peru", "Iran"), ("Iran", "Peru"))),
+])  # fmt: skip
 def test_what_turns_the_news_round(a: str, b: str, reason: str, words: tuple[tuple[str, str], ...]) -> None:
     found = what_differs(a, b)
     assert found is not None
@@ -114,14 +111,11 @@ def posts(a: str, b: str) -> list[dict[str, Any]]:
     ]
 
 
-@pytest.mark.parametrize(
-    ("language", "pairs"),
-    [
-        ("en", "endorsed cancelled, restored restricted, lifted raised, called cancelled, formed formulated"),
-        ("ru", "скрыл раскрыл, снял принял, приехал поехал, собрал разобрал, поддержал подделал, остается покинет"),
-        ("uk", "увійшов вийшов, збудував продав, відбудували покинули, помилував загинув, приїхав поїхав"),
-    ],
-)
+@pytest.mark.parametrize(("language", "pairs"), [
+    ("en", "endorsed cancelled, restored restricted, lifted raised, called cancelled, formed formulated"),
+    ("ru", "скрыл раскрыл, снял принял, приехал поехал, собрал разобрал, поддержал подделал, остается покинет"),
+    ("uk", "увійшов вийшов, збудував продав, відбудували покинули, помилував загинув, приїхав поїхав"),
+])  # fmt: skip
 def test_other_words_are_neither_forms_nor_synonyms(language: Any, pairs: str) -> None:
     for x, y in map(str.split, pairs.split(",")):
         assert not alike(x, y, language), (x, y)
@@ -185,15 +179,11 @@ def test_a_title_hides_no_difference(title: str) -> None:
     assert [one.kind for one in pairs([{"id": str(n)} | row for n, row in enumerate(rows)])] == ["differs"]
 
 
-@pytest.mark.parametrize(
-    ("options", "stay"),
-    [
-        *(({}, "13"), ({"within": "outlets"}, "134"), ({"within": "source"}, "123"), ({"within_days": 2}, "134")),
-        *(({"show": "latest"}, "34"), ({"show": "longest"}, "23"), ({"show": "complete"}, "23")),
-        *(({"show": "rank"}, "13"), ({"identical": 0.8}, "13")),
-        ({"join": "copy", "drop": "retold"}, "1234"),
-    ],
-)
+@pytest.mark.parametrize(("options", "stay"), [
+    *(({}, "13"), ({"within": "outlets"}, "134"), ({"within": "source"}, "123"), ({"within_days": 2}, "134")),
+    *(({"show": "latest"}, "34"), ({"show": "longest"}, "23"), ({"show": "complete"}, "23")),
+    *(({"show": "rank"}, "13"), ({"identical": 0.8}, "13")), ({"join": "copy", "drop": "retold"}, "1234"),
+])  # fmt: skip
 def test_policies_of_an_editor(options: dict[str, Any], stay: str) -> None:
     assert "".join(row["id"] for row in dedup(collection(), **options).rows) == stay
     if not {"show", "drop"} & options.keys():

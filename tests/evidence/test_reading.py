@@ -129,12 +129,7 @@ _PIECES = st.sampled_from([*_LETTERS, "17 апреля", "April ", "2024", "05.0
 
 @given(st.lists(st.tuples(st.lists(_PIECES, max_size=12), st.lists(_PIECES, max_size=60)), min_size=1, max_size=20))
 def test_compiled_reading_equals_plain_reading(drawn: list[tuple[list[str], list[str]]]) -> None:
-    compare(
-        [
-            Document(id=str(number), text="".join(text), title="".join(title))
-            for number, (title, text) in enumerate(drawn)
-        ]
-    )
+    compare([Document(id=str(n), text="".join(text), title="".join(title)) for n, (title, text) in enumerate(drawn)])
 
 
 def test_a_title_repeated_by_the_text_is_read_once() -> None:
@@ -197,9 +192,7 @@ def test_lent_evidence_is_that_which_is_copied() -> None:
     )
     copied = read_evidence(*texts)
     with lent_evidence(*texts) as lent:
-        assert {name: getattr(lent, name).tolist() for name in LISTS} == {
-            name: getattr(copied, name).tolist() for name in LISTS
-        }
+        assert {n: getattr(lent, n).tolist() for n in LISTS} == {n: getattr(copied, n).tolist() for n in LISTS}
         assert not any(np.shares_memory(getattr(copied, name), getattr(lent, name)) for name in LISTS if name != "ends")
     with pytest.raises(AttributeError, match="triples"):
         lent.triples_of(0)

@@ -50,9 +50,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
 
 def test_row_of_a_table_says_why_and_where(folder: Path) -> None:
     (folder / "excluded.tsv").write_text("language\tword\twhy\nuk\tЛютий\tmonth\nru\tмарт\tmonth\n", encoding="utf-8")
-    assert [(word, listed.why, listed.place) for word, listed in excluded("uk").items()] == [
-        ("лютий", "month", "excluded.tsv:2")
-    ]
+    assert [(word, it.why, it.place) for word, it in excluded("uk").items()] == [("лютий", "month", "excluded.tsv:2")]
 
 
 def test_repair_without_a_lemma_means_no_noun(folder: Path) -> None:
@@ -175,10 +173,7 @@ def written(folder: Path, text: str | bytes, name: str = "names.tsv") -> Path:
 def test_rows_know_their_line_and_comments_are_skipped(tmp_path: Path) -> None:
     path = written(tmp_path, "# about\nru\tuk\n\n# Europe\nКиев\t Київ \nМинск\t\n")
     rows = read_table(path, ("ru", "uk"))
-    assert [(row.line, row.cells) for row in rows] == [
-        (5, {"ru": "Киев", "uk": "Київ"}),
-        (6, {"ru": "Минск", "uk": ""}),
-    ]
+    assert [(r.line, r.cells) for r in rows] == [(5, {"ru": "Киев", "uk": "Київ"}), (6, {"ru": "Минск", "uk": ""})]
 
 
 def test_windows_line_ends_and_byte_order_mark_do_no_harm(tmp_path: Path) -> None:

@@ -271,16 +271,12 @@ def test_counts_reach_255() -> None:
     assert matrix.counts.toarray().tolist() == [[0, 255, 255], [255, 0, 255], [255, 255, 0]]
 
 
-@pytest.mark.parametrize(
-    ("keys", "message"),
-    [
-        (np.eye(1, 5, dtype=np.int64), "same documents and terms"),
-        (np.eye(2, 5), "float64"),
-        (-np.eye(2, 5, dtype=np.int64), "smallest weight of a key term is -1"),
-        (np.ones((2, 5), dtype=np.int64), "a document has 5 key terms; expected at most n = 2"),
-        ((np.ones(2, np.int64), np.array([1, 1]), np.array([0, 2, 2])), "without repeated terms"),
-    ],
-)
+@pytest.mark.parametrize(("keys", "message"), [
+    (np.eye(1, 5, dtype=np.int64), "same documents and terms"), (np.eye(2, 5), "float64"),
+    (-np.eye(2, 5, dtype=np.int64), "smallest weight of a key term is -1"),
+    (np.ones((2, 5), dtype=np.int64), "a document has 5 key terms; expected at most n = 2"),
+    ((np.ones(2, np.int64), np.array([1, 1]), np.array([0, 2, 2])), "without repeated terms"),
+])  # fmt: skip
 def test_wrong_input_is_named(keys, message: str) -> None:
     given = sp.csr_array(keys, shape=(2, 5)) if isinstance(keys, tuple) else sp.csr_array(keys)
     with pytest.raises(ValueError, match=message):

@@ -244,16 +244,12 @@ def table(*levels, links=1000):
     return [row(4 + place, level, level, links=links) for place, level in enumerate(levels)]
 
 
-@pytest.mark.parametrize(
-    ("level", "k", "said"),
-    [
-        (0.5, 7, "at k = 6, 50 of 100 links are returned and 50 of 100 paths closed: far from copies"),
-        (0.899, 7, "7 is advised, which keeps 100 of 100 links; 6 or 5 if stories are wanted"),
-        (0.9, 6, "close to copies of one text; 6 is advised; 5 if stories are wanted"),
-        (0.949, 6, "close"),
-        (0.95, 5, "copies of one text; 5 is advised"),
-    ],
-)
+@pytest.mark.parametrize(("level", "k", "said"), [
+    (0.5, 7, "at k = 6, 50 of 100 links are returned and 50 of 100 paths closed: far from copies"),
+    (0.899, 7, "7 is advised, which keeps 100 of 100 links; 6 or 5 if stories are wanted"),
+    (0.9, 6, "close to copies of one text; 6 is advised; 5 if stories are wanted"), (0.949, 6, "close"),
+    (0.95, 5, "copies of one text; 5 is advised"),
+])  # fmt: skip
 def test_the_level_at_the_usual_k_tells_families_from_streams(level, k, said):
     found = advise(table(0.1, 0.2, level, 0.99), n=12)
     assert (found.consistent, found.chosen, found.chosen_by) == (k, k, "consistency")

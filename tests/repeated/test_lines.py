@@ -46,19 +46,13 @@ def without(encoded, found) -> list[str]:
     return [kept.get(number, encoded[number]) for number in range(len(encoded))]
 
 
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        ("Мост открыт. Снег идёт!", ["Мост открыт. ", "Снег идёт!"]),
-        ("Мост | Снег\nДождь", ["Мост |", " Снег\n", "Дождь"]),
-        ("⚡️ Срочно 👉 Канал", ["⚡️ Срочно 👉", " Канал"]),
-        ("Ул. Мира и пр. Победы 3.5 км", ["Ул. Мира и пр. Победы 3.5 км"]),
-        ("<p>Мост</p><b>От</b>крыт", ["<p>Мост</p>", "<b>От</b>крыт"]),
-        ("«Мост открыт». Снег", ["«Мост открыт». ", "Снег"]),
-        ("", []),
-        (" | \n", []),
-    ],
-)
+@pytest.mark.parametrize(("text", "expected"), [
+    ("Мост открыт. Снег идёт!", ["Мост открыт. ", "Снег идёт!"]),
+    ("Мост | Снег\nДождь", ["Мост |", " Снег\n", "Дождь"]), ("⚡️ Срочно 👉 Канал", ["⚡️ Срочно 👉", " Канал"]),
+    ("Ул. Мира и пр. Победы 3.5 км", ["Ул. Мира и пр. Победы 3.5 км"]),
+    ("<p>Мост</p><b>От</b>крыт", ["<p>Мост</p>", "<b>От</b>крыт"]),
+    ("«Мост открыт». Снег", ["«Мост открыт». ", "Снег"]), ("", []), (" | \n", []),
+])  # fmt: skip
 def test_a_text_is_cut_at_lines_bars_emoji_and_ends_of_sentences(text, expected):
     assert fragments(text) == expected
 
@@ -82,38 +76,28 @@ def test_a_source_is_known_from_its_fourth_post_on():
     assert learned(texts, [None] * 8) == [*texts[:5], *NEWS[5:]]
 
 
-@pytest.mark.parametrize(
-    "call",
-    [
-        "👉 Вступайте в наш чат | Реклама | Прислать фото",
-        "\n\nЧитайте подробности на сайте. Наша группа в соцсетях",
-        "\nСтежте за нами у Facebook\nПоширюйте серед друзів",
-        "\nДетальніше — за посиланням",
-        "\nRead the full story via the link in our bio. Share with friends",
-        "\nUrmăriți canalul nostru de Telegram | Trimite o știre",
-        "\n[Подписаться](https://t.me/x) ✅",
-        " Ставьте лайк, делитесь записью с соседями и ищите ещё больше материалов в разделе «Город».",
-        " Читайте також у нашому Телеграмі: свіжі новини міста щогодини, фото й відео очевидців.",
-        " Sign up for our morning newsletter and never miss a story from your town.",
-        " Copyright 2025 The Daily Example. All rights reserved. Reproduction without permission is prohibited.",
-    ],
-)
+@pytest.mark.parametrize("call", [
+    "👉 Вступайте в наш чат | Реклама | Прислать фото", "\n\nЧитайте подробности на сайте. Наша группа в соцсетях",
+    "\nСтежте за нами у Facebook\nПоширюйте серед друзів", "\nДетальніше — за посиланням",
+    "\nRead the full story via the link in our bio. Share with friends",
+    "\nUrmăriți canalul nostru de Telegram | Trimite o știre", "\n[Подписаться](https://t.me/x) ✅",
+    " Ставьте лайк, делитесь записью с соседями и ищите ещё больше материалов в разделе «Город».",
+    " Читайте також у нашому Телеграмі: свіжі новини міста щогодини, фото й відео очевидців.",
+    " Sign up for our morning newsletter and never miss a story from your town.",
+    " Copyright 2025 The Daily Example. All rights reserved. Reproduction without permission is prohibited.",
+])  # fmt: skip
 def test_a_call_at_the_end_is_left_out_of_the_first_post(call):
     assert learned([NEWS[0] + call], [None]) == [NEWS[0]]
     assert [one.kind for one in pairs([{"id": "1", "text": NEWS[0] + call}, {"id": "2", "text": NEWS[0]}])] == ["copy"]
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "Подписывайтесь на наш канал!",
-        "ФЕЙК\nМост закрыт с утра. Автобусы идут в объезд.",
-        "Мэр закрыл канал связи. Об этом он написал в Telegram вечером в среду.",
-        "Подписывайтесь на наш канал. Завтра дождь.",
-        "Мост закрыт. Министр отметил, что в реестр попадут Telegram, Дзен, Яндекс, Пикабу и другие площадки страны.",
-        "Bus drivers strike. Passengers may read the timetable at the site of the city council.",
-    ],
-)
+@pytest.mark.parametrize("text", [
+    "Подписывайтесь на наш канал!", "ФЕЙК\nМост закрыт с утра. Автобусы идут в объезд.",
+    "Мэр закрыл канал связи. Об этом он написал в Telegram вечером в среду.",
+    "Подписывайтесь на наш канал. Завтра дождь.",
+    "Мост закрыт. Министр отметил, что в реестр попадут Telegram, Дзен, Яндекс, Пикабу и другие площадки страны.",
+    "Bus drivers strike. Passengers may read the timetable at the site of the city council.",
+])  # fmt: skip
 def test_news_and_texts_that_are_only_a_call_stay(text):
     assert learned([text], [None]) == [text]
 
@@ -124,9 +108,7 @@ def test_a_line_that_says_fake_is_no_part_of_a_call():
 
 
 def test_a_story_under_many_footers_is_no_repeated_line():
-    footers = [
-        f"Канал {name} рассказывает о городе" for name in ("Азбука", "Беседка", "Ветер", "Гавань", "Дюны", "Ель")
-    ]
+    footers = [f"Канал {n} рассказывает о городе" for n in ("Азбука", "Беседка", "Ветер", "Гавань", "Дюны", "Ель")]
     sources = [name[6:9] for name in footers]
     earlier = [(f"{one} {footer}", source) for footer, source in zip(footers, sources, strict=True) for one in NEWS[:5]]
     again = [(f"{NEWS[7]} {footer}", source) for footer, source in zip(footers, sources, strict=True)]

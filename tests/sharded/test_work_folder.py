@@ -237,15 +237,10 @@ def test_a_run_resumes_on_a_disk_that_its_own_files_fill(documents, tmp_path, mo
         sweep(str(documents), **{**options, "workdir": tmp_path / "other"})
 
 
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({"memory": "8GB"}, "needs a work folder"),
-        ({"window_days": 3}, "needs a work folder"),
-        ({"workdir": "w", "score": "share"}, "only the count score"),
-        ({"workdir": "w", "window_days": 0}, "more than 0"),
-    ],
-)
+@pytest.mark.parametrize(("options", "message"), [
+    ({"memory": "8GB"}, "needs a work folder"), ({"window_days": 3}, "needs a work folder"),
+    ({"workdir": "w", "score": "share"}, "only the count score"), ({"workdir": "w", "window_days": 0}, "more than 0"),
+])  # fmt: skip
 def test_options_that_contradict_each_other(documents, tmp_path, monkeypatch, options, message):
     monkeypatch.chdir(tmp_path)
     with pytest.raises(UsageError, match=message):
