@@ -212,7 +212,6 @@ def test_every_row_beside_links_and_paths_counted_one_by_one() -> None:
         assert row.measures.reciprocal == sum((b, a) in links for a, b in links)
         assert (row.measures.paths, row.measures.closed) == (len(paths), sum((a, c) in links for a, _, c in paths))
         sizes = _groups(links, len(place))
-        assert row.groups is not None
         assert (row.groups.groups, row.groups.grouped, row.groups.largest) == (len(sizes), sum(sizes), max(sizes))
 
 
@@ -234,6 +233,5 @@ def test_group_columns_are_those_of_the_links() -> None:
     every = list(zip(counts.row.tolist(), counts.col.tolist(), counts.data.tolist(), strict=True))
     for row in found.rows:
         sizes = _groups({(a, b) for a, b, count in every if count >= (row.measures.k or 0)}, row.measures.documents)
-        assert row.groups is not None
         assert row.as_dict()["largest"] == max(sizes)
         assert (row.groups.groups, row.groups.grouped) == (len(sizes), sum(sizes))

@@ -193,7 +193,6 @@ def test_standard_input_is_read_as_it_comes() -> None:
         "from infostream_dedup.documents import read_documents\nfor d in read_documents('-'): print(d.id, flush=True)"
     )
     with subprocess.Popen([sys.executable, "-c", script], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
-        assert process.stdin is not None
         assert process.stdout is not None
         process.stdin.write(_jsonl(ROWS[0]))
         process.stdin.flush()

@@ -217,7 +217,6 @@ def desk_with_job(tmp_path: Path) -> tuple[Path, int]:
 def state_of(path: Path, number: int) -> str:
     with Desk.open(path) as desk, desk.reading() as connection:
         job = job_shown(connection, number)
-    assert job is not None
     return str(job["state"])
 
 
