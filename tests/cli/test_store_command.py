@@ -7,7 +7,6 @@ from contextlib import closing
 import pytest
 
 from infostream_dedup import Deduplicator, StreamSettings
-from infostream_dedup.documents import read_documents
 from infostream_dedup.sample import documents_path
 from tests.conftest import failed, rows_of, succeeded
 
@@ -96,14 +95,6 @@ def test_forget_removes_nothing_if_something_is_unknown(run, filled):
     with closing(sqlite3.connect(filled)) as store:
         assert store.execute("SELECT count(*) FROM document WHERE forgotten").fetchone() == (0,)
     assert run("store", "forget", "stream.db").returncode == 2
-
-
-@pytest.fixture(scope="module")
-def store(tmp_path_factory):
-    path = tmp_path_factory.mktemp("sweep") / "s.db"
-    with Deduplicator.open(path) as stream:
-        stream.process(read_documents(documents_path()))
-    return path
 
 
 def test_all_outputs_of_the_command(run, store, tmp_path):
