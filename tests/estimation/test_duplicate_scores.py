@@ -340,21 +340,10 @@ def test_two_classes_are_found_again(prior):
     pairs = 40_000
     same = random.random(pairs) < prior
     drawn = random.random((pairs, len(duplicates.FIELDS)))
-    levels = (
-        np.stack(
-            [
-                np.where(
-                    same,
-                    np.searchsorted(m[field].cumsum(), drawn[:, field]),
-                    np.searchsorted(u[field].cumsum(), drawn[:, field]),
-                )
-                for field in range(len(duplicates.FIELDS))
-            ],
-            axis=1,
-        )
-        .clip(0, duplicates.LEVELS - 1)
-        .astype(np.int8)
-    )
+    levels = np.empty(drawn.shape, dtype=np.int8)
+    for field in range(len(duplicates.FIELDS)):
+        of_same, of_others = (np.searchsorted(table[field].cumsum(), drawn[:, field]) for table in (m, u))
+        levels[:, field] = np.where(same, of_same, of_others).clip(0, duplicates.LEVELS - 1)
     patterns, which = duplicates.patterns_of(levels)
     weights = np.bincount(which).astype(np.float64)
     # The start knows the answer for four pairs in five only.

@@ -209,14 +209,9 @@ def test_a_store_keeps_hashes_of_lines_and_forgets_them(tmp_path):
 def test_two_sources_that_begin_alike_on_one_day_report_the_same_news():
     footers = ("Вечер начинается с ленты города Заречье", "Утренний листок, Приморский проспект, третий этаж")
     documents = [
-        {
-            "id": f"{number}{side}",
-            "text": f"{one} {footers[side]}",
-            "source": f"k{side}",
-            "published": f"2026-05-01T1{side}:00Z",
-        }
-        for number, one in enumerate(NEWS[:3])
-        for side in (0, 1)
+        {"id": f"{n}{side}", "text": f"{one} {footer}", "source": f"k{side}", "published": f"2026-05-01T1{side}:00Z"}
+        for n, one in enumerate(NEWS[:3])
+        for side, footer in enumerate(footers)
     ]
     with Deduplicator.open(None) as one:
         found = [(verdict.status, verdict.of, verdict.kind) for verdict in one.process(documents)]
