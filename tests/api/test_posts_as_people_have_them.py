@@ -31,18 +31,13 @@ FOOTERS = {
     "en": ("Estuary Today: subscribe and send us your news", "Coast Herald: follow us on Telegram and Facebook"),
 }
 LONG = {
-    "ru": (
-        "Паром через лиман не ходит третий день из-за шторма, сообщил диспетчер Фома Рябов. На берегу ждут переправы "
-        "120 машин, водителей кормят в столовой порта. Движение обещают открыть в субботу, когда ветер стихнет."
-    ),
-    "uk": (
-        "Пором через лиман не ходить третій день через шторм, повідомив диспетчер Хома Рябов. На березі чекають "
-        "переправи 120 машин, водіїв годують у їдальні порту. Рух обіцяють відкрити в суботу, коли вітер ущухне."
-    ),
-    "en": (
-        "The ferry across the estuary has been idle for three days because of a storm, dispatcher Foma Ryabov said. On "
-        "the bank 120 cars wait for it, and drivers eat in the canteen of the port. It is to sail again on Saturday."
-    ),
+    "ru": "Паром через лиман не ходит третий день из-за шторма, сообщил диспетчер Фома Рябов. На берегу ждут "
+    "переправы 120 машин, водителей кормят в столовой порта. Движение обещают открыть в субботу, когда ветер стихнет.",
+    "uk": "Пором через лиман не ходить третій день через шторм, повідомив диспетчер Хома Рябов. На березі чекають "
+    "переправи 120 машин, водіїв годують у їдальні порту. Рух обіцяють відкрити в суботу, коли вітер ущухне.",
+    "en": "The ferry across the estuary has been idle for three days because of a storm, dispatcher Foma Ryabov "
+    "said. On the bank 120 cars wait for it, and drivers eat in the canteen of the port. It is to sail again on "
+    "Saturday.",
 }
 LANGUAGES = list(NEWS)
 

@@ -52,11 +52,8 @@ def test_what_a_message_quotes_is_shown_and_not_obeyed(run_command, tmp_path: Pa
     assert printable("Київ «\xa0» — 🎆") == "Київ «\xa0» — 🎆"
     name = "\x1b]0;pwn\x07.jsonl"
     (tmp_path / name).write_bytes(b"nothing\n")
-    for arguments in (
-        ("dedup", name, "--out", "o.jsonl"),
-        ("dedup", "\x1b]0;\x07.none", "--out", "o.jsonl"),
-        ("\x1b[31m",),
-    ):
+    inputs = [("dedup", one, "--out", "o.jsonl") for one in (name, "\x1b]0;\x07.none")]
+    for arguments in (*inputs, ("\x1b[31m",)):
         answer = run_command(tmp_path, *arguments)
         assert answer.returncode != 0
         assert not set(answer.stderr) & {0x1B, 0x07, 0x9B}

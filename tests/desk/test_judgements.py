@@ -305,14 +305,10 @@ def test_some_pairs_are_for_two(desk: Desk) -> None:
     assert found == [twice]
 
 
-@given(
-    st.lists(
-        st.tuples(
-            st.sampled_from(["ab", "ac", "bc"]), st.sampled_from(["dup", "similar", None, "undo"]), st.booleans()
-        ),
-        max_size=30,
-    )
-)
+STEP = st.tuples(st.sampled_from(["ab", "ac", "bc"]), st.sampled_from(["dup", "similar", None, "undo"]), st.booleans())
+
+
+@given(st.lists(STEP, max_size=30))
 def test_the_present_is_the_latest_that_was_not_taken_back(steps: list[tuple[str, str | None, bool]]) -> None:
     import tempfile
 
