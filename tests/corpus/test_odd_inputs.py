@@ -57,10 +57,6 @@ def zstandard(data: bytes) -> bytes:
     return bytes(sink.getvalue())
 
 
-def parquet(path: Path) -> None:
-    pq.write_table(pa.Table.from_pylist(PLAIN), path)
-
-
 def arrow(path: Path) -> None:
     with pa.ipc.new_file(path, pa.Table.from_pylist(PLAIN).schema) as file:
         file.write(pa.Table.from_pylist(PLAIN))
@@ -72,7 +68,7 @@ LANGUAGES = ["rus", "ukr", "ua", "uk-UA", "eng", "en_GB", "de", "pl"]
 
 WHOLE: dict[str, tuple[str, str | bytes | Callable[[Path], None]]] = {
     "lines": ("a.jsonl", LINES), "lines called json": ("a.json", LINES), "lines called txt": ("a.txt", LINES),
-    "parquet": ("a.parquet", parquet),
+    "parquet": ("a.parquet", lambda path: pq.write_table(pa.Table.from_pylist(PLAIN), path)),
     "feather": ("a.feather", lambda path: feather.write_feather(pa.Table.from_pylist(PLAIN), path)),
     "arrow": ("a.arrow", arrow), "tsv": ("a.tsv", table(PLAIN, ["id", "title", "text"], "\t")),
     "csv with a byte order mark": ("a.csv", CSV.encode("utf-8-sig")), "csv in UTF-16": ("a.csv", CSV.encode("utf-16")),
