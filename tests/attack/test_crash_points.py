@@ -7,7 +7,6 @@ import sys
 import pytest
 
 from infostream_dedup.stream.store import Store
-from tests.conftest import succeeded
 
 # Kills itself at the statement of a given number; prints how many there are when it comes through.
 PROGRAM = """
@@ -82,7 +81,8 @@ def test_killed_at_every_statement(command, synthetic, tmp_path, faults, record_
     synthetic.write(whole, 20, lambda number: None)
     path = tmp_path / "s.db"
     shutil.copy(whole, path)
-    done = succeeded(run(path, command, 0))
+    done = run(path, command, 0)
+    assert done.returncode == 0, done.stderr
     statements = int(done.stdout)
     before = state(whole, synthetic)
     after = state(path, synthetic)
