@@ -2,6 +2,7 @@
 
 import gc
 import io
+import json
 import logging
 import os
 import signal
@@ -164,6 +165,25 @@ def _standard_streams(*descriptors: int) -> Iterator[None]:
 
 def _environment() -> dict[str, str]:
     return {name: value for name, value in os.environ.items() if name != "PYTEST_CURRENT_TEST"}
+
+
+def succeeded(answer: subprocess.CompletedProcess[bytes]) -> subprocess.CompletedProcess[bytes]:
+    assert answer.returncode == 0, answer.stderr.decode()
+    return answer
+
+
+def failed(answer: subprocess.CompletedProcess[bytes], code: int, *said: str) -> subprocess.CompletedProcess[bytes]:
+    """The answer of a command that ended with this code and said these words."""
+    error = answer.stderr.decode()
+    assert answer.returncode == code, error
+    for words in said:
+        assert words in error
+    return answer
+
+
+def rows_of(answer: subprocess.CompletedProcess[bytes]) -> list[Any]:
+    """The JSON lines that a command printed."""
+    return [json.loads(line) for line in succeeded(answer).stdout.splitlines()]
 
 
 def run_anew(

@@ -58,9 +58,7 @@ def test_a_wheel_of_the_source_archive_is_the_same_wheel(archives, tmp_path) -> 
     subprocess.run(build, cwd=unpacked, check=True, capture_output=True)
     again = next((tmp_path / "again").glob("*.whl"))
     with zipfile.ZipFile(wheel) as one, zipfile.ZipFile(again) as other:
-        assert {item.filename: item.CRC for item in one.infolist()} == {
-            item.filename: item.CRC for item in other.infolist()
-        }
+        assert {it.filename: it.CRC for it in one.infolist()} == {it.filename: it.CRC for it in other.infolist()}
 
 
 @pytest.mark.slow

@@ -79,9 +79,7 @@ def debian(tmp_path):
     # Packages come from where those of this machine come from.
     if (trusted := ssl.get_default_verify_paths().cafile) is not None:
         shutil.copy(trusted, root / "etc" / "ssl" / "certs" / "ca-certificates.crt")
-    index = [
-        f"{name}={os.environ[name]}" for name in ("PIP_INDEX_URL", "https_proxy", "no_proxy") if name in os.environ
-    ]
+    index = [f"{key}={os.environ[key]}" for key in ("PIP_INDEX_URL", "https_proxy", "no_proxy") if key in os.environ]
     known = ["HOME=/root", "PATH=/usr/bin:/bin", "LANG=C.UTF-8", "PIP_CERT=/etc/ssl/certs/ca-certificates.crt", *index]
     yield root, [*sealed, "-R", str(root), "/usr/bin/env", "-i", *known, "/bin/sh", "-ec"]
     shutil.rmtree(root)

@@ -2,7 +2,6 @@
 
 import gzip
 import http.server
-import io
 import json
 import os
 import socket
@@ -16,6 +15,7 @@ import pytest
 from infostream_dedup import collect, read_documents
 from infostream_dedup.documents import collecting, page_process
 from infostream_dedup.errors import BadDataError, ConfigurationError, NoInputError
+from tests.conftest import failed, succeeded
 
 from .conftest import KEPT
 
@@ -47,17 +47,18 @@ PAGE = f"""<html><head><title>Budget approved | Example</title>
 
 
 def warc(*records: tuple[str, str, bytes], packed: bool = True) -> bytes:
-    found = io.BytesIO()
-    for address, kind, body in records:
-        answer = f"HTTP/1.1 200 OK\r\nContent-Type: {kind}\r\nContent-Length: {len(body)}\r\n\r\n".encode() + body
-        head = (
-            f"WARC/1.0\r\nWARC-Type: response\r\nWARC-Target-URI: {address}\r\nWARC-Date: 2024-03-05T07:00:00Z\r\n"
-            f"WARC-Record-ID: <urn:uuid:12345678-1234-1234-1234-123456789abc>\r\n"
-            f"Content-Type: application/http; msgtype=response\r\nContent-Length: {len(answer)}\r\n\r\n"
-        ).encode()
-        record = head + answer + b"\r\n\r\n"
-        found.write(gzip.compress(record) if packed else record)
-    return found.getvalue()
+    found = [record_of(address, kind, f"Content-Length: {len(body)}", body) for address, kind, body in records]
+    return b"".join(map(gzip.compress, found) if packed else found)
+
+
+def record_of(address: str, kind: str, field: str, body: bytes) -> bytes:
+    answer = f"HTTP/1.1 200 OK\r\nContent-Type: {kind}\r\n{field}\r\n\r\n".encode() + body
+    head = (
+        f"WARC/1.0\r\nWARC-Type: response\r\nWARC-Target-URI: {address}\r\nWARC-Date: 2024-03-05T07:00:00Z\r\n"
+        f"WARC-Record-ID: <urn:uuid:12345678-1234-1234-1234-123456789abc>\r\n"
+        f"Content-Type: application/http; msgtype=response\r\nContent-Length: {len(answer)}\r\n\r\n"
+    )
+    return head.encode() + answer + b"\r\n\r\n"
 
 
 def untimed(source):
@@ -242,9 +243,7 @@ def test_no_file_makes_a_connection(tmp_path, monkeypatch) -> None:
         raise AssertionError("a connection was opened")
 
     monkeypatch.setattr(socket.socket, "connect", refuse)
-    bomb = RSS.replace(
-        '<?xml version="1.0" encoding="utf-8"?>', '<!DOCTYPE r [<!ENTITY a SYSTEM "http://127.0.0.1/">]>'
-    )
+    bomb = RSS.replace('<?xml version="1.0" encoding="utf-8"?>', '<!DOCTYPE r [<!ENTITY a SYSTEM "http://127.0.0.1">]>')
     for name, content in (("feed.xml", RSS), ("page.html", PAGE), ("entity.xml", bomb.replace("Коротко", "&a;"))):
         (tmp_path / name).write_text(content, encoding="utf-8")
         # As the process that parses does.
@@ -252,13 +251,11 @@ def test_no_file_makes_a_connection(tmp_path, monkeypatch) -> None:
 
 
 def test_the_command_reads_standard_input_and_writes_a_file_whole(run_command, tmp_path) -> None:
-    answer = run_command(tmp_path, "collect", "-", stdin=RSS.encode(), TZ="UTC")
-    assert answer.returncode == 0, answer.stderr
+    answer = succeeded(run_command(tmp_path, "collect", "-", stdin=RSS.encode(), TZ="UTC"))
     assert json.loads(answer.stdout.splitlines()[0])["id"] == "example.org:n-1"
     assert b"collected 2 documents; 1 repeated; 1 without a text" in answer.stderr
     (tmp_path / "bad.xml").write_text("<rss>", encoding="utf-8")
-    answer = run_command(tmp_path, "collect", "bad.xml", "--out", "out.jsonl", TZ="UTC")
-    assert answer.returncode == 65
+    failed(run_command(tmp_path, "collect", "bad.xml", "--out", "out.jsonl", TZ="UTC"), 65)
     assert not (tmp_path / "out.jsonl").exists()
 
 
@@ -285,19 +282,15 @@ def test_one_odd_item_does_not_stop_a_feed(tmp_path) -> None:
 
 
 @pytest.mark.parametrize("packed", [True, False])
-def test_archives_are_read_from_pipes_and_addresses(tmp_path, run_command, packed) -> None:
+def test_archives_are_read_from_pipes_and_addresses(tmp_path, run_command, monkeypatch, packed) -> None:
     content = warc(("https://news.example.com/budget", "text/html", PAGE.encode()), packed=packed)
     (tmp_path / "a.warc").write_bytes(content)
     expected = list(collect(tmp_path / "a.warc"))
-    answer = run_command(tmp_path, "collect", "-", stdin=content)
-    assert answer.returncode == 0, answer.stderr
+    answer = succeeded(run_command(tmp_path, "collect", "-", stdin=content))
     assert [json.loads(line) for line in answer.stdout.splitlines()] == expected
-    ODD_ANSWERS["/cut"], kept = b"HTTP/1.0 200 OK\r\n\r\n" + content, ODD_ANSWERS["/cut"]
-    try:
-        with serving() as (_, base):
-            assert list(collect(f"{base}/cut")) == expected
-    finally:
-        ODD_ANSWERS["/cut"] = kept
+    monkeypatch.setitem(ODD_ANSWERS, "/cut", b"HTTP/1.0 200 OK\r\n\r\n" + content)
+    with serving() as (_, base):
+        assert list(collect(f"{base}/cut")) == expected
 
 
 def test_an_archive_that_breaks_off_is_refused(tmp_path) -> None:
@@ -319,13 +312,7 @@ def test_encoded_records_are_not_taken_for_cut_ones(tmp_path) -> None:
     chunked = f"{len(body):x}\r\n".encode() + body + b"\r\n0\r\n\r\n"
     coded = gzip.compress(body * 9)
     for name, content in (("Transfer-Encoding: chunked", chunked), ("Content-Encoding: gzip", coded)):
-        answer = f"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n{name}\r\n\r\n".encode() + content
-        head = (
-            "WARC/1.0\r\nWARC-Type: response\r\nWARC-Target-URI: https://news.example.com/b\r\n"
-            "WARC-Date: 2024-03-05T07:00:00Z\r\nWARC-Record-ID: <urn:uuid:12345678-1234-1234-1234-123456789abc>\r\n"
-            f"Content-Type: application/http; msgtype=response\r\nContent-Length: {len(answer)}\r\n\r\n"
-        )
-        (tmp_path / "a.warc").write_bytes(head.encode() + answer + b"\r\n\r\n")
+        (tmp_path / "a.warc").write_bytes(record_of("https://news.example.com/b", "text/html", name, content))
         (row,) = list(collect(tmp_path / "a.warc"))
         assert row["title"] == "Budget approved"
 
@@ -477,8 +464,7 @@ def sources(tmp_path):
 
 
 def test_the_others_are_written(run_command, tmp_path, sources) -> None:
-    answer = run_command(tmp_path, "collect", *sources, "--out", "out.jsonl", "--summary", "run.json")
-    assert answer.returncode == 66
+    answer = failed(run_command(tmp_path, "collect", *sources, "--out", "out.jsonl", "--summary", "run.json"), 66)
     missing, dead, bad, *told = answer.stderr.decode().splitlines()
     assert missing == "none.xml: No such file or directory"
     assert dead.startswith(f"{DEAD}: ")
@@ -496,9 +482,7 @@ def test_the_others_are_written(run_command, tmp_path, sources) -> None:
 
 def test_without_any_source_the_old_file_is_kept(run_command, tmp_path, sources) -> None:
     (tmp_path / "out.jsonl").write_text("old")
-    answer = run_command(tmp_path, "collect", "none.xml", "bad.xml", "--out", "out.jsonl")
-    assert answer.returncode == 65
-    assert b"none.xml: No such file" in answer.stderr
+    failed(run_command(tmp_path, "collect", "none.xml", "bad.xml", "--out", "out.jsonl"), 65, "none.xml: No such file")
     assert (tmp_path / "out.jsonl").read_text() == "old"
 
 
@@ -536,18 +520,26 @@ def test_sites_that_number_their_items_alike_do_not_lose_them(tmp_path) -> None:
     ]
 
 
+@pytest.fixture
+def row_of(tmp_path):
+    """Gives the row of a feed of one item, of which this stands in the item."""
+
+    def row(inside: str, text: str = "Мост открыт.") -> dict[str, str]:
+        item = f"<item>{inside}<description>{text}</description></item>"
+        (tmp_path / "feed").write_text(feed_of("a.example", item))
+        (found,) = collect(tmp_path / "feed")
+        return found
+
+    return row
+
+
 @pytest.mark.parametrize("own", ["https://b.example/1", "tag:b.example,2026:1", "urn:uuid:1", "7 at https://b.example"])
-def test_ids_that_no_other_site_has_stay_as_they_are(tmp_path, own) -> None:
-    item = f"<item><guid>{own}</guid><link>https://a.example/1</link><description>Мост открыт.</description></item>"
-    (tmp_path / "feed").write_text(feed_of("a.example", item))
-    assert [row["id"] for row in collect(tmp_path / "feed")] == [own]
+def test_ids_that_no_other_site_has_stay_as_they_are(row_of, own) -> None:
+    assert row_of(f"<guid>{own}</guid><link>https://a.example/1</link>")["id"] == own
 
 
-def test_an_address_without_a_host_is_one_of_the_site(tmp_path) -> None:
-    (tmp_path / "feed").write_text(
-        feed_of("a.example", "<item><link>/news/3</link><description>Мост открыт.</description></item>")
-    )
-    (row,) = collect(tmp_path / "feed")
+def test_an_address_without_a_host_is_one_of_the_site(row_of) -> None:
+    row = row_of("<link>/news/3</link>")
     assert (row["id"], row["url"], row["source"]) == (*["https://a.example/news/3"] * 2, "a.example")
 
 
@@ -571,19 +563,16 @@ def test_an_address_without_a_host_is_one_of_the_site(tmp_path) -> None:
     ("03-04-2025 10:05", None), ("2026-W47-6", None), ("2026年11月21日", None), ("2026. november 21.", None),
     ("2026-325", None),
 ])  # fmt: skip
-def test_dates_of_items(tmp_path, given, published) -> None:
-    date = f"<pubDate>{given}</pubDate>"
-    item = f"<item><link>https://a.example/1</link>{date}<description>Мост открыт.</description></item>"
-    (tmp_path / "feed").write_text(feed_of("a.example", item))
-    assert [row.get("published") for row in collect(tmp_path / "feed")] == [published]
+def test_dates_of_items(row_of, given, published) -> None:
+    row = row_of(f"<link>https://a.example/1</link><pubDate>{given}</pubDate>")
+    assert row.get("published") == published
 
 
-def test_words_of_cells_and_blocks_do_not_run_together(tmp_path) -> None:
+def test_words_of_cells_and_blocks_do_not_run_together(row_of) -> None:
     table = "<table><tr><th>Курс</th><td>41,5</td></tr></table>"
     markup = f"{table}<figure><figcaption>Фото</figcaption></figure>Мост<hr>открыт."
-    item = f"<item><link>https://a.example/1</link><description><![CDATA[{markup}]]></description></item>"
-    (tmp_path / "feed").write_text(feed_of("a.example", item))
-    assert [row["text"] for row in collect(tmp_path / "feed")] == ["Курс\n41,5\nФото\nМост\nоткрыт."]
+    row = row_of("<link>https://a.example/1</link>", f"<![CDATA[{markup}]]>")
+    assert row["text"] == "Курс\n41,5\nФото\nМост\nоткрыт."
 
 
 def test_a_text_given_with_and_without_markup_is_one_text(tmp_path) -> None:

@@ -27,10 +27,8 @@ def test_duckdb_says_what_the_functions_say():
     assert sorted(rows) == sorted((row["id"], row["status"], row["of"]) for row in found.as_rows())
     listed = con.sql("SELECT a, b, kind FROM dedup_pairs('news')").fetchall()
     assert listed == [(row["a"], row["b"], row["kind"]) for row in pairs(documents_path()).as_dicts()]
-    asked = con.sql(
-        "SELECT same_text($1, $1 || ' Снег.'), same_text($1, $2), same_text(NULL, $1)", params=[SAME, OTHER]
-    )
-    assert asked.fetchall() == [(True, False, None)]
+    said = con.sql("SELECT same_text($1, $1 || ' Снег.'), same_text($1, $2), same_text(NULL, $1)", params=[SAME, OTHER])
+    assert said.fetchall() == [(True, False, None)]
     assert con.sql("SELECT key_terms($1, NULL), key_terms(NULL, 'ru')", params=[OTHER]).fetchall()[0][0][0] == "полтава"
 
 

@@ -31,18 +31,13 @@ FOOTERS = {
     "en": ("Estuary Today: subscribe and send us your news", "Coast Herald: follow us on Telegram and Facebook"),
 }
 LONG = {
-    "ru": (
-        "Паром через лиман не ходит третий день из-за шторма, сообщил диспетчер Фома Рябов. На берегу ждут переправы "
-        "120 машин, водителей кормят в столовой порта. Движение обещают открыть в субботу, когда ветер стихнет."
-    ),
-    "uk": (
-        "Пором через лиман не ходить третій день через шторм, повідомив диспетчер Хома Рябов. На березі чекають "
-        "переправи 120 машин, водіїв годують у їдальні порту. Рух обіцяють відкрити в суботу, коли вітер ущухне."
-    ),
-    "en": (
-        "The ferry across the estuary has been idle for three days because of a storm, dispatcher Foma Ryabov said. On "
-        "the bank 120 cars wait for it, and drivers eat in the canteen of the port. It is to sail again on Saturday."
-    ),
+    "ru": "Паром через лиман не ходит третий день из-за шторма, сообщил диспетчер Фома Рябов. На берегу ждут "
+    "переправы 120 машин, водителей кормят в столовой порта. Движение обещают открыть в субботу, когда ветер стихнет.",
+    "uk": "Пором через лиман не ходить третій день через шторм, повідомив диспетчер Хома Рябов. На березі чекають "
+    "переправи 120 машин, водіїв годують у їдальні порту. Рух обіцяють відкрити в суботу, коли вітер ущухне.",
+    "en": "The ferry across the estuary has been idle for three days because of a storm, dispatcher Foma Ryabov "
+    "said. On the bank 120 cars wait for it, and drivers eat in the canteen of the port. It is to sail again on "
+    "Saturday.",
 }
 LANGUAGES = list(NEWS)
 
@@ -100,17 +95,13 @@ def test_items_with_a_stub_for_a_body_stay(stub):
     assert removed([{"id": str(at), "title": one, "text": stub} for at, one in enumerate(NEWS["en"])]) == 0
 
 
-@pytest.mark.parametrize(
-    ("one", "other"),
-    [
-        ("Паром не ходит", "🚢 ПАРОМ НЕ ХОДИТ!!!"),
-        ("Пором «Чайка» стоїть", '<b>Пором</b> "Чайка" сто&shy;їть'),
-        ("Ferry cancelled https://www.a.example/1?utm_medium=rss", "Ferry cancelled: http://a.example/1#top"),
-        (LONG["uk"], LONG["uk"].replace("диспетчер", "дис<wbr>пет\u2060чер").replace("машин", "ма\u00adшин")),
-        (LONG["ru"], "".join(f"&#x{ord(one):x};" if ord(one) > 127 else one for one in LONG["ru"])),
-        (LONG["ru"], LONG["ru"].encode().decode("cp1251", "replace")),
-    ],
-)
+@pytest.mark.parametrize(("one", "other"), [
+    ("Паром не ходит", "🚢 ПАРОМ НЕ ХОДИТ!!!"), ("Пором «Чайка» стоїть", '<b>Пором</b> "Чайка" сто&shy;їть'),
+    ("Ferry cancelled https://www.a.example/1?utm_medium=rss", "Ferry cancelled: http://a.example/1#top"),
+    (LONG["uk"], LONG["uk"].replace("диспетчер", "дис<wbr>пет\u2060чер").replace("машин", "ма\u00adшин")),
+    (LONG["ru"], "".join(f"&#x{ord(one):x};" if ord(one) > 127 else one for one in LONG["ru"])),
+    (LONG["ru"], LONG["ru"].encode().decode("cp1251", "replace")),
+])  # fmt: skip
 def test_signs_markup_and_encodings_do_not_hide_a_copy(one, other):
     assert texts(one, other)[0] in ("exact", "duplicate")
 

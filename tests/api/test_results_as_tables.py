@@ -8,6 +8,7 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 from multiprocessing.reduction import ForkingPickler
 from typing import Any
+from unittest.mock import Mock
 
 import pandas as pd
 import pytest
@@ -179,16 +180,12 @@ def test_an_interruption_is_not_the_end_of_a_stream(read, tmp_path, monkeypatch)
     found = ingest(DOCUMENTS, tmp_path / "s.db", batch_size=20)
     assert next(found).id == DOCUMENTS[0].id
     with monkeypatch.context() as patch:
-        patch.setattr(Deduplicator, "process", interrupted_now)
+        patch.setattr(Deduplicator, "process", Mock(side_effect=KeyboardInterrupt))
         with pytest.raises(KeyboardInterrupt):
             read(found)
     with pytest.raises(UsageError, match="interrupted, so the rest is missing; repeat the call"):
         read(found)
     assert len(ingest(DOCUMENTS, tmp_path / "s.db", batch_size=20).to_arrow()) == 60
-
-
-def interrupted_now(*_: Any, **__: Any) -> Any:
-    raise KeyboardInterrupt
 
 
 def test_rows_can_be_read_again_in_any_way_and_order() -> None:

@@ -9,15 +9,9 @@ from infostream_dedup.machine.arrays import Ragged, offsets_of, places_of
 LISTS = st.lists(st.lists(st.integers(-9, 9), max_size=4), max_size=6)
 
 
-def ragged(rows: list[list[int]]) -> Ragged:
-    return Ragged(
-        offsets_of([len(row) for row in rows]), np.array([one for row in rows for one in row], dtype=np.int64)
-    )
-
-
 @given(LISTS, st.data())
 def test_rows_are_those_of_the_lists(rows, data):
-    made = ragged(rows)
+    made = Ragged(offsets_of([len(row) for row in rows]), np.array([n for row in rows for n in row], dtype=np.int64))
     assert [row.tolist() for row in made] == rows
     assert made.sizes.tolist() == [len(row) for row in rows]
     assert made.numbers.tolist() == [number for number, row in enumerate(rows) for _ in row]

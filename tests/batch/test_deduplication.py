@@ -211,9 +211,7 @@ TEXTS = st.lists(st.sampled_from(WORDS), min_size=0, max_size=14).map(" ".join)
 
 
 def collection_of(texts):
-    return collect(
-        read_documents([{"id": str(number), "text": text, "lang": "ru"} for number, text in enumerate(texts)])
-    )
+    return collect(read_documents([{"id": str(n), "text": text, "lang": "ru"} for n, text in enumerate(texts)]))
 
 
 @st.composite

@@ -31,11 +31,7 @@ def documents() -> list[dict[str, object]]:
 
 @pytest.fixture(scope="module")
 def listed(documents) -> list[dict[str, object]]:
-    return [
-        row.as_dict()
-        for row in pairs(documents, preset="judged", explain=True, kinds="all")
-        if row.probability is not None
-    ]
+    return [row.as_dict() for row in pairs(documents, explain=True, kinds="all") if row.probability is not None]
 
 
 def judged(documents, *, chunk: int = 1_000_000) -> JudgedCollection:
@@ -87,9 +83,7 @@ def test_pairs_are_judged_in_chunks_that_hold_all_pairs_of_a_document(documents)
 
 
 def test_strongest_first_and_only_some(listed, documents):
-    strongest = [
-        row for row in pairs(documents, preset="judged", sort="strength", kinds="all") if row.probability is not None
-    ]
+    strongest = [row for row in pairs(documents, sort="strength", kinds="all") if row.probability is not None]
     assert [row.probability for row in strongest] == sorted((row["probability"] for row in listed), reverse=True)
     top = [(row.a, row.b) for row in strongest[:5]]
     assert [(row.a, row.b) for row in pairs(documents, preset="judged", sort="strength", top=5, kinds="all")] == top
@@ -101,9 +95,7 @@ def test_strongest_first_and_only_some(listed, documents):
 def test_all_candidates_of_one_language_are_listed_on_request(documents, listed):
     collection = collect(read_documents(documents))
     language = dict(zip([document.id for document in collection.documents], collection.languages, strict=True))
-    candidates = {
-        (row.a, row.b) for row in pairs(documents, k_min=3, terms=False) if language[row.a] == language[row.b]
-    }
+    candidates = {(p.a, p.b) for p in pairs(documents, k_min=3, terms=False) if language[p.a] == language[p.b]}
     asked = pairs(documents, preset="judged", min_probability=0, terms=False)
     every = {(row.a, row.b): row for row in asked if row.probability is not None}
     assert candidates <= set(every)
@@ -220,7 +212,6 @@ def test_every_row_beside_links_and_paths_counted_one_by_one() -> None:
         assert row.measures.reciprocal == sum((b, a) in links for a, b in links)
         assert (row.measures.paths, row.measures.closed) == (len(paths), sum((a, c) in links for a, _, c in paths))
         sizes = _groups(links, len(place))
-        assert row.groups is not None
         assert (row.groups.groups, row.groups.grouped, row.groups.largest) == (len(sizes), sum(sizes), max(sizes))
 
 
@@ -242,6 +233,5 @@ def test_group_columns_are_those_of_the_links() -> None:
     every = list(zip(counts.row.tolist(), counts.col.tolist(), counts.data.tolist(), strict=True))
     for row in found.rows:
         sizes = _groups({(a, b) for a, b, count in every if count >= (row.measures.k or 0)}, row.measures.documents)
-        assert row.groups is not None
         assert row.as_dict()["largest"] == max(sizes)
         assert (row.groups.groups, row.groups.grouped) == (len(sizes), sum(sizes))

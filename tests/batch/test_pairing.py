@@ -205,9 +205,7 @@ def test_a_case_by_hand():
         {"id": "part", "text": " ".join(WORDS[:8])}, {"id": "half", "text": " ".join(WORDS[:10] + WORDS[40:52])},
         {"id": "other", "text": " ".join(WORDS[30:40])},
     ]  # fmt: skip
-    found = [
-        (row.a, row.b, row.kind, row.wording_forward, row.wording_backward) for row in pairs(documents, by="wording")
-    ]
+    found = [(p.a, p.b, p.kind, p.wording_forward, p.wording_backward) for p in pairs(documents, by="wording")]
     assert found == [
         ("whole", "same", "copy", 1.0, 1.0), ("whole", "part", "contains", 0.333333, 1.0),
         ("whole", "half", "overlapping", 0.444444, 0.4), ("same", "part", "contains", 0.333333, 1.0),

@@ -45,10 +45,7 @@ def test_rows_of_a_series_are_those_of_its_weighting(tmp_path):
 def three_hundred():
     """The sample, its topics, and the first halves of 68 texts: 300 documents."""
     found = [replace(one, lang=one.id[:2]) for path in (SAMPLE, topics_path()) for one in read_documents(str(path))]
-    halves = [
-        replace(one, id=f"{one.id}-half", text=one.text[: len(one.text) // 2], url=f"{one.url}/half")
-        for one in found[:68]
-    ]
+    halves = [replace(d, id=f"{d.id}-half", text=d.text[: len(d.text) // 2], url=f"{d.url}/half") for d in found[:68]]
     return [*found, *halves]
 
 
@@ -65,11 +62,7 @@ def test_every_row_by_brute_force(three_hundred, series):
     assert {row.block for row in found.rows} == (set(blocks) if series == "pivot" else {"all"})
     assert len(found.rows) == 12 * (3 if series == "pivot" else 1)
     for row in found.rows:
-        links = {
-            (a, b)
-            for (a, b), terms in hits.items()
-            if terms >= row.measures.k and (a[:2] == b[:2]) in blocks[row.block]
-        }
+        links = {(a, b) for (a, b), n in hits.items() if n >= row.measures.k and (a[:2] == b[:2]) in blocks[row.block]}
         out = {}
         for a, b in links:
             out.setdefault(a, set()).add(b)

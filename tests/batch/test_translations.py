@@ -25,50 +25,43 @@ from infostream_dedup.terms.key_terms import KeyTerms
 
 SAMPLE = str(documents_path())
 RENDERINGS = {
-    "ru": [
-        ("Мэр Одессы Ирина Бондаренко открыла в порту новый зерновой терминал. Строительство стоило 40 "
-        "миллионов евро, деньги выделил банк из Роттердама. Терминал примет три судна одновременно, сообщил "
-        "капитан порта."),
-        ("Новый терминал для зерна появился в порту Одессы, его открыла мэр Ирина Бондаренко. Банк из "
-        "Роттердама вложил в строительство 40 миллионов евро. По словам капитана порта, терминал принимает "
-        "одновременно три судна."),
-        ("В Одессе заработал терминал: мэр Ирина Бондаренко перерезала ленточку в порту. Строительство за 40 "
-        "миллионов евро оплатил банк из Роттердама. Капитан порта сказал, что зерно смогут грузить сразу на "
-        "три судна."),
-    ],
-    "uk": [
-        ("Мерка Одеси Ірина Бондаренко відкрила в порту новий зерновий термінал. Будівництво коштувало 40 "
-        "мільйонів євро, гроші виділив банк із Роттердама. Термінал прийме три судна одночасно, повідомив "
-        "капітан порту."),
-        ("Новий термінал для зерна зʼявився в порту Одеси, його відкрила мер Ірина Бондаренко. Банк із "
-        "Роттердама вклав у будівництво 40 мільйонів євро. За словами капітана порту, термінал приймає "
-        "одночасно три судна."),
-        ("В Одесі запрацював термінал: мер Ірина Бондаренко перерізала стрічку в порту. Будівництво за 40 "
-        "мільйонів євро оплатив банк із Роттердама. Капітан порту сказав, що зерно зможуть вантажити одразу "
-        "на три судна."),
-    ],
-    "en": [
-        ("The mayor of Odesa, Iryna Bondarenko, opened a new grain terminal in the port. Construction cost 40 "
-        "million euros, the money came from a bank in Rotterdam. The terminal takes three ships at once, said "
-        "the captain of the port."),
-        ("A new terminal for grain has appeared in the port of Odesa; mayor Iryna Bondarenko opened it. A bank "
-        "from Rotterdam put 40 million euros into construction. According to the port captain, it receives "
-        "three ships."),
-        ("A terminal started work in Odesa: mayor Iryna Bondarenko cut the ribbon in the port. A bank from "
-        "Rotterdam paid for the construction, 40 million euros. Grain can be loaded on three ships at once, "
-        "the port captain said."),
-    ],
-}  # fmt: skip
+    language: [" ".join(text.split()) for text in texts.split("|")]
+    for language, texts in {
+        "ru": """
+            Мэр Одессы Ирина Бондаренко открыла в порту новый зерновой терминал. Строительство стоило 40 миллионов евро,
+            деньги выделил банк из Роттердама. Терминал примет три судна одновременно, сообщил капитан порта. |
+            Новый терминал для зерна появился в порту Одессы, его открыла мэр Ирина Бондаренко. Банк из Роттердама
+            вложил в строительство 40 миллионов евро. По словам капитана порта, терминал принимает одновременно три
+            судна. |
+            В Одессе заработал терминал: мэр Ирина Бондаренко перерезала ленточку в порту. Строительство за 40 миллионов
+            евро оплатил банк из Роттердама. Капитан порта сказал, что зерно смогут грузить сразу на три судна.
+        """,
+        "uk": """
+            Мерка Одеси Ірина Бондаренко відкрила в порту новий зерновий термінал. Будівництво коштувало 40 мільйонів
+            євро, гроші виділив банк із Роттердама. Термінал прийме три судна одночасно, повідомив капітан порту. |
+            Новий термінал для зерна зʼявився в порту Одеси, його відкрила мер Ірина Бондаренко. Банк із Роттердама
+            вклав у будівництво 40 мільйонів євро. За словами капітана порту, термінал приймає одночасно три судна. |
+            В Одесі запрацював термінал: мер Ірина Бондаренко перерізала стрічку в порту. Будівництво за 40 мільйонів
+            євро оплатив банк із Роттердама. Капітан порту сказав, що зерно зможуть вантажити одразу на три судна.
+        """,
+        "en": """
+            The mayor of Odesa, Iryna Bondarenko, opened a new grain terminal in the port. Construction cost 40 million
+            euros, the money came from a bank in Rotterdam. The terminal takes three ships at once, said the captain of
+            the port. |
+            A new terminal for grain has appeared in the port of Odesa; mayor Iryna Bondarenko opened it. A bank from
+            Rotterdam put 40 million euros into construction. According to the port captain, it receives three ships. |
+            A terminal started work in Odesa: mayor Iryna Bondarenko cut the ribbon in the port. A bank from Rotterdam
+            paid for the construction, 40 million euros. Grain can be loaded on three ships at once, the port captain
+            said.
+        """,
+    }.items()
+}
 """One text in three renderings a language; below another story of the same town, port and mayor."""
 OTHER = {
-    "ru": (
-        "Капитан парусника рассказал школьникам Одессы о буре у берегов Испании и подарил музею старинный якорь. "
-        "Команда останется в порту до воскресенья, выставку откроет посол, вход для детей свободный."
-    ),
-    "uk": (
-        "Капітан вітрильника розповів школярам Одеси про бурю біля берегів Іспанії й подарував музею старовинний "
-        "якір. Команда залишиться в порту до неділі, виставку відкриє посол, вхід для дітей вільний."
-    ),
+    "ru": "Капитан парусника рассказал школьникам Одессы о буре у берегов Испании и подарил музею старинный якорь. "
+    "Команда останется в порту до воскресенья, выставку откроет посол, вход для детей свободный.",
+    "uk": "Капітан вітрильника розповів школярам Одеси про бурю біля берегів Іспанії й подарував музею старовинний "
+    "якір. Команда залишиться в порту до неділі, виставку відкриє посол, вхід для дітей вільний.",
 }
 
 
@@ -101,9 +94,7 @@ def test_three_renderings_meet_their_translations_and_the_other_text_stays_out()
     collection = judged(documents + company)
     found = {frozenset(pair) for pair in named(collection) if ours & set(pair)}
     languages = [("ru", "uk"), ("ru", "en"), ("uk", "en")]
-    wanted = {
-        frozenset((f"{one}{x}", f"{other}{y}")) for one, other in languages for x, y in product(range(3), repeat=2)
-    }
+    wanted = {frozenset((f"{one}{x}", f"{two}{y}")) for one, two in languages for x, y in product(range(3), repeat=2)}
     translations = {frozenset((f"{one}{x}", f"{other}{x}")) for one, other in languages for x in range(3)}
     assert translations | {frozenset(("ru-other", "uk-other"))} <= found
     assert found < wanted | {frozenset(("ru-other", "uk-other"))}
@@ -115,9 +106,7 @@ def test_three_renderings_meet_their_translations_and_the_other_text_stays_out()
 def test_plain_is_preset_best_in_the_pivot_language(sample):
     """The same pairs by another way: all links in one matrix, relations by share."""
     collection = sample.collection
-    language = {
-        document.id: spoken for document, spoken in zip(collection.documents, collection.languages, strict=True)
-    }
+    language = {one.id: spoken for one, spoken in zip(collection.documents, collection.languages, strict=True)}
     every = {
         (row.a, row.b): (row.share_forward, row.share_backward)
         for row in pairs(SAMPLE, preset="best", representation="pivot", cross_language=True, terms=False)

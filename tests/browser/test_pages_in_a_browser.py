@@ -596,9 +596,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str, str], Path]
 
 
 @pytest.mark.parametrize(("name", "language"), PAGES)
-def test_reports_are_quiet_narrow_and_alone(
-    browser: Any, made: Callable[[str, str], Path], name: str, language: str
-) -> None:
+def test_reports_are_quiet_narrow_and_alone(browser: Any, made: Callable[[str, str], Path], name: str, language: str):
     said: list[str] = []
     asked: set[str] = set()
     address = made(name, language).as_uri()

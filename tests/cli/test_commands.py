@@ -21,14 +21,14 @@ from hypothesis import strategies as st
 from infostream_dedup.cli.dictionaries import install_model
 from infostream_dedup.cli.output import Column, cell_width, print_table, table_lines
 from infostream_dedup.sample import documents_path, labels_path, topics_path
+from tests.conftest import failed, rows_of, succeeded
 
 SAMPLE = str(documents_path())
 COMMANDS = Path(__file__).resolve().parents[2] / "docs" / "reference" / "commands.md"
 
 
 def test_help_names_every_command_and_starts_without_heavy_packages(run):
-    answer = run("--help")
-    assert answer.returncode == 0
+    answer = succeeded(run("--help"))
     for command in ("demo", "sweep", "pairs", "dedup", "evaluate", "dictionaries"):
         assert command.encode() in answer.stdout
         assert f"infostream-dedup {command}" in COMMANDS.read_text(encoding="utf-8")
@@ -40,8 +40,7 @@ def test_help_names_every_command_and_starts_without_heavy_packages(run):
 
 
 def test_sweep_as_json_has_the_promised_shape(run):
-    answer = run("sweep", SAMPLE, "--format", "json")
-    assert answer.returncode == 0, answer.stderr
+    answer = succeeded(run("sweep", SAMPLE, "--format", "json"))
     found = json.loads(answer.stdout)
     assert set(found["recommended_k"]) == set(found["reason"]) == {"stem", "morph", "pivot", "pivot:cross"}
     assert all(4 <= k <= 9 for k in found["recommended_k"].values())
@@ -75,8 +74,7 @@ def test_out_writes_all_files_twice_the_same(run, tmp_path):
 
 
 def test_pairs_stream_as_json_lines(run):
-    answer = run("pairs", SAMPLE, "--k", "8")
-    rows = [json.loads(line) for line in answer.stdout.splitlines()]
+    rows = rows_of(run("pairs", SAMPLE, "--k", "8"))
     assert rows
     assert list(rows[0]) == [
         "a", "b", "forward", "backward", "n_a", "n_b", "share_forward", "share_backward", "relation", "terms",
@@ -110,7 +108,7 @@ def test_pairs_are_written_to_a_file_as_they_are_printed(run, tmp_path):
 
 def test_judged_pairs_explain_themselves(run):
     given = ("pairs", SAMPLE, "--preset", "judged", "--terms", "none", "--top", "3", "--sort", "strength", "--explain")
-    rows = [json.loads(line) for line in run(*given).stdout.splitlines()]
+    rows = rows_of(run(*given))
     assert [row["kind"] for row in rows] == ["copy"] * 3
     assert list(rows[0])[8:] == ["relation", "probability", "kind", "wording_forward", "wording_backward", "reasons"]
     table = run(*given, "--format", "table").stdout.decode()
@@ -120,8 +118,7 @@ def test_judged_pairs_explain_themselves(run):
 
 @pytest.mark.parametrize("preset", ["faithful", "best", "similar"])
 def test_evaluate_on_the_sample(run, preset):
-    answer = run("evaluate", SAMPLE, "--labels", str(labels_path()), "--preset", preset, "--format", "json")
-    assert answer.returncode == 0, answer.stderr
+    answer = succeeded(run("evaluate", SAMPLE, "--labels", str(labels_path()), "--preset", preset, "--format", "json"))
     found = json.loads(answer.stdout)
     step = "threshold" if preset == "best" else "k"
     scores = ["tp", "fp", "fn", "precision", "recall", "f1", "low", "high"]
@@ -135,15 +132,13 @@ def test_evaluate_says_that_no_label_counts_as_true(run, tmp_path):
     rows = [json.loads(line) for line in Path(labels_path()).read_text(encoding="utf-8").splitlines()]
     similar = [row | {"label": "similar"} for row in rows[:3]]
     (tmp_path / "labels.jsonl").write_text("\n".join(map(json.dumps, similar)), encoding="utf-8")
-    answer = run("evaluate", SAMPLE, "--labels", "labels.jsonl")
-    assert answer.returncode == 0, answer.stderr
+    answer = succeeded(run("evaluate", SAMPLE, "--labels", "labels.jsonl"))
     assert b"no pair counts as true: positive is dup, the labels are similar" in answer.stderr
     assert b"best: " not in answer.stdout
 
 
 def test_dedup_reads_standard_input_and_writes_standard_output(run):
-    from_pipe = run("dedup", "-", "--out", "-", stdin=Path(SAMPLE).read_bytes())
-    assert from_pipe.returncode == 0, from_pipe.stderr
+    from_pipe = succeeded(run("dedup", "-", "--out", "-", stdin=Path(SAMPLE).read_bytes()))
     run("dedup", SAMPLE, "--out", "unique.jsonl")
     assert 50 < len([json.loads(line)["id"] for line in from_pipe.stdout.splitlines()]) < 199
 
@@ -157,8 +152,7 @@ def test_dedup_says_what_it_did(run, tmp_path):
 
 
 def test_demo_writes_its_report(run, tmp_path):
-    answer = run("demo", "--out", "here")
-    assert answer.returncode == 0, answer.stderr
+    answer = succeeded(run("demo", "--out", "here"))
     assert "recommended" not in answer.stderr.decode()
     assert (tmp_path / "here" / "report.html").is_file()
     assert "morph: k =" in answer.stdout.decode()
@@ -185,10 +179,9 @@ def test_a_table_is_for_reading(run):
 
 
 def test_the_command_writes_tables(run, tmp_path):
-    answer = run("terms", SAMPLE, "--out", "k.parquet")
-    assert answer.returncode == 0, answer.stderr
+    succeeded(run("terms", SAMPLE, "--out", "k.parquet"))
     table = pq.read_table(tmp_path / "k.parquet").to_pylist()
-    listed = [json.loads(line) for line in run("terms", SAMPLE, "--format", "jsonl").stdout.splitlines()]
+    listed = rows_of(run("terms", SAMPLE, "--format", "jsonl"))
     assert [row["term"] for row in table] == [row["term"] for row in listed]
     assert table[0]["places"] == listed[0]["places"]
     assert b"id,language,rank,term,number,kind" in run("terms", SAMPLE, "--format", "csv").stdout
@@ -286,9 +279,7 @@ def test_a_schema_and_a_file_say_what_a_configuration_may(run, tmp_path):
     bad.write_text('presett = "faithful"\n', encoding="utf-8")
     assert set(tomllib.loads(good.read_text(encoding="utf-8"))) <= schema["properties"].keys()
     assert run("config", "check", str(good), "--command", "ingest").returncode == 0
-    wrong = run("config", "check", str(bad), "--command", "ingest")
-    assert wrong.returncode == 78
-    assert b"did you mean 'preset'" in wrong.stderr
+    failed(run("config", "check", str(bad), "--command", "ingest"), 78, "did you mean 'preset'")
     assert run("config", "show", "nothing").returncode == 2
 
 
@@ -321,8 +312,7 @@ def test_check_names_defects_and_leaves_with_65(run, tmp_path: Path) -> None:
     folder.mkdir()
     header = "ru\tuk\ten\tpos\tsource\n"
     (folder / "translations.tsv").write_text(f"{header}дом\tдымище\thouse\tnoun\town\n", encoding="utf-8")
-    answer = run("dictionaries", "check", "--folder", str(folder), "--format", "table")
-    assert answer.returncode == 65
+    answer = failed(run("dictionaries", "check", "--folder", str(folder), "--format", "table"), 65)
     assert answer.stdout.decode().startswith("translations.tsv:2:uk: 'дымище' has 'ы'")
     assert "correct the word" in answer.stdout.decode()
     said = answer.stderr.decode()
@@ -334,18 +324,14 @@ def test_import_list_show_remove(run, tmp_path: Path) -> None:
     data = {"INFOSTREAM_DEDUP_DATA": str(tmp_path / "data")}
     (tmp_path / "t.tsv").write_text("source\ttarget\nшмурдяк\tшмурдяка\nдом\n", encoding="utf-8")
     words = ("--from", "ru", "--to", "uk", "--format", "tsv")
-    broken = run("dictionaries", "import", "t.tsv", *words, **data)
-    assert broken.returncode == 65
-    assert b"t.tsv:3: 1 cells; expected 2" in broken.stderr
+    failed(run("dictionaries", "import", "t.tsv", *words, **data), 65, "t.tsv:3: 1 cells; expected 2")
     assert not (tmp_path / "data").exists()
-    done = run("dictionaries", "import", "t.tsv", *words, "--skip", "--name", "mine", **data)
-    assert done.returncode == 0, done.stderr
+    done = succeeded(run("dictionaries", "import", "t.tsv", *words, "--skip", "--name", "mine", **data))
     row = json.loads(done.stdout)
     assert (row["name"], row["pairs"], row["replaced"], row["broken"]) == ("mine", 1, False, 1)
     assert b"skipped: t.tsv:3: 1 cells" in done.stderr
     assert json.loads(run("dictionaries", "list", **data).stdout)["name"] == "mine"
-    shown = run("dictionaries", "show", "шмурдяка", "--to", "ru", "--from", "uk", **data)
-    steps = [json.loads(line) for line in shown.stdout.splitlines()]
+    steps = rows_of(run("dictionaries", "show", "шмурдяка", "--to", "ru", "--from", "uk", **data))
     assert [(step["rung"], step["answer"]) for step in steps if step["wins"]] == [("dictionary", "шмурдяк")]
     assert run("dictionaries", "remove", "mine", **data).returncode == 0
     assert run("dictionaries", "remove", "mine", **data).returncode == 66
@@ -358,8 +344,7 @@ def test_the_example_of_remove_removes_what_the_example_of_import_imports(run, t
     for name in ("import", "remove"):
         shown = run("dictionaries", name, "--help").stdout.decode()
         example, *_ = re.findall("^ +infostream-dedup (.*)", shown, re.MULTILINE)
-        answer = run(*example.split(), **data)
-        assert answer.returncode == 0, answer.stderr
+        succeeded(run(*example.split(), **data))
 
 
 MODEL = Path(__file__).parents[1] / "translation" / "fixtures" / "tiny_uk_ru.argosmodel"
@@ -449,8 +434,7 @@ def test_the_result_may_replace_an_earlier_one(run_command, folder: Path) -> Non
 ])  # fmt: skip
 def test_an_output_is_refused_before_the_documents_are_read(run_command, folder: Path, command: str, said: str) -> None:
     (folder / "bad.jsonl").write_text("not JSON\n", encoding="utf-8")
-    answer = run_command(folder, *command.split())
-    assert answer.returncode == 73
+    answer = failed(run_command(folder, *command.split()), 73)
     assert answer.stderr.decode().startswith(f"infostream-dedup: {said}")
     assert not (folder / "report").exists()
 
@@ -459,7 +443,3 @@ def test_a_summary_that_cannot_be_written_is_refused_before_the_work(run_command
     answer = run_command(folder, "pairs", "a.jsonl", "--summary", "no/run.json")
     assert (answer.returncode, answer.stdout) == (73, b"")
     assert answer.stderr.decode() == "infostream-dedup: cannot create no/run.json: No such file or directory\n"
-
-
-def rows(output):
-    return [json.loads(line) for line in output.stdout.decode().splitlines()]

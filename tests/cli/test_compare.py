@@ -15,6 +15,7 @@ from infostream_dedup.lab.labels import Label, positive_labels, read_labels
 from infostream_dedup.lab.methods import method_class, methods
 from infostream_dedup.model.settings import Settings, Thresholds
 from infostream_dedup.sample import documents_path, labels_path
+from tests.conftest import rows_of, succeeded
 
 from .conftest import Run
 
@@ -24,8 +25,7 @@ FEW = "md5,long-sent,three-plus-two:n=3,key-terms-stem"
 
 
 def test_all_methods_against_labels_as_json(run):
-    answer = run("compare", SAMPLE, "--labels", LABELS)
-    assert answer.returncode == 0, answer.stderr
+    answer = succeeded(run("compare", SAMPLE, "--labels", LABELS))
     found = json.loads(answer.stdout)
     asked = [name for name in methods() if not method_class(name).only_when_named]
     assert [row["method"] for row in found["rows"]] == [name for name in asked if name not in found["missing"]]
@@ -40,8 +40,7 @@ def test_all_methods_against_labels_as_json(run):
 
 
 def test_a_table_with_the_dice_matrix(run):
-    answer = run("compare", SAMPLE, "--methods", FEW, "--format", "table")
-    assert answer.returncode == 0, answer.stderr
+    answer = succeeded(run("compare", SAMPLE, "--methods", FEW, "--format", "table"))
     text = answer.stdout.decode()
     assert "three-plus-two:n=3" in text
     assert "Dice, %" in text
@@ -51,8 +50,7 @@ def test_a_table_with_the_dice_matrix(run):
 
 def test_a_report_and_pairs_for_an_expert(run, tmp_path):
     out = tmp_path / "report"
-    answer = run("compare", SAMPLE, "--methods", FEW, "--sample-disagreements", "6", "--out", str(out))
-    assert answer.returncode == 0, answer.stderr
+    succeeded(run("compare", SAMPLE, "--methods", FEW, "--sample-disagreements", "6", "--out", str(out)))
     assert {"report.html", "comparison.json", "comparison.csv", "dice.svg", "times.csv", "disagreements.jsonl"} <= {
         path.name for path in out.iterdir()
     }
@@ -71,8 +69,7 @@ def test_what_the_expert_filled_in_is_read_by_compare_and_evaluate(run, tmp_path
     path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
     assert [label.label for label in read_labels(path)] == ["dup", "different", "dup"]
     for command in (("compare", "--methods", FEW), ("evaluate", "--representation", "stem")):
-        answer = run(command[0], SAMPLE, "--labels", "ask.jsonl", *command[1:])
-        assert answer.returncode == 0, answer.stderr
+        answer = succeeded(run(command[0], SAMPLE, "--labels", "ask.jsonl", *command[1:]))
         first = json.loads(answer.stdout)["rows"][0]
         assert first["tp"] + first["fn"] == 2
 
@@ -86,8 +83,7 @@ def judged(rows: list[dict[str, str]]) -> list[dict[str, str]]:
 
 @pytest.mark.parametrize("way", [["--format", "csv"], ["--out", "ask.csv"]])
 def test_a_spreadsheet_of_pairs_comes_back(run: Run, tmp_path: Path, way: list[str]) -> None:
-    asked = run(*ASK, *way, "--csv-dialect", "excel")
-    assert asked.returncode == 0, asked.stderr.decode()
+    asked = succeeded(run(*ASK, *way, "--csv-dialect", "excel"))
     content = asked.stdout if "--format" in way else (tmp_path / "ask.csv").read_bytes()
     rows = list(csv.DictReader(io.StringIO(content.decode("utf-8-sig"), newline=""), delimiter=";"))
     assert len(rows) == 20
@@ -97,8 +93,7 @@ def test_a_spreadsheet_of_pairs_comes_back(run: Run, tmp_path: Path, way: list[s
     writer.writeheader()
     writer.writerows(judged(rows))
     (tmp_path / "ask.csv").write_text(out.getvalue(), encoding="utf-8-sig", newline="")
-    found = run(*ASK[:4], "--judged", "ask.csv", "--format", "json")
-    assert found.returncode == 0, found.stderr.decode()
+    found = succeeded(run(*ASK[:4], "--judged", "ask.csv", "--format", "json"))
     assert json.loads(found.stdout)["rows"][-1]["pairs"] == 20
 
 
@@ -107,7 +102,7 @@ def test_pairs_show_the_beginnings_of_texts(run: Run) -> None:
     for line in documents_path().read_text("utf-8").splitlines():
         document = json.loads(line)
         texts[document["id"]] = " ".join(document["text"].split())
-    rows = [json.loads(line) for line in run(*ASK).stdout.splitlines()]
+    rows = rows_of(run(*ASK))
     for row in rows:
         assert 50 < len(row["text_a"]) <= 300
         assert texts[row["a"]].startswith(row["text_a"])
@@ -115,7 +110,7 @@ def test_pairs_show_the_beginnings_of_texts(run: Run) -> None:
 
 
 def test_judgements_for_other_settings_are_doubted(run: Run, tmp_path: Path) -> None:
-    rows = [json.loads(line) for line in run(*ASK).stdout.splitlines()]
+    rows = rows_of(run(*ASK))
     labelled = [row | {"label": "dup"} for row in rows]
 
     def said(rows: list[dict[str, str]], *options: str) -> tuple[str, str]:
@@ -132,10 +127,8 @@ def test_judgements_for_other_settings_are_doubted(run: Run, tmp_path: Path) -> 
 
 def test_a_desk_takes_a_spreadsheet_and_gives_one(run: Run, tmp_path: Path) -> None:
     run("ingest", str(documents_path()), "--store", "news.db", "--quiet")
-    asked = run(*ASK, "--out", "ask.csv")
-    assert asked.returncode == 0, asked.stderr.decode()
-    taken = run("desk", "import", "news.db", "ask.csv", "--person", "oksana")
-    assert taken.returncode == 0, taken.stderr.decode()
+    succeeded(run(*ASK, "--out", "ask.csv"))
+    succeeded(run("desk", "import", "news.db", "ask.csv", "--person", "oksana"))
     rows = list(csv.DictReader(io.StringIO((tmp_path / "ask.csv").read_text("utf-8"), newline="")))
     others = {"a": rows[0]["a"], "b": "not asked for", "label": "different"}
     with (tmp_path / "judged.csv").open("w", encoding="utf-8", newline="") as stream:
@@ -230,8 +223,7 @@ def test_the_number_goes_from_the_table_to_the_verdicts(run, tmp_path):
     found = run("evaluate", SAMPLE, "--labels", str(labels_path()), "--config", "t.toml", "--format", "json")
     assert json.loads(found.stdout)["recommended"]["k"] == 9
     # a stream
-    streamed = run("ingest", SAMPLE, "--store", "s.db", "--config", "t.toml", "--format", "jsonl")
-    assert streamed.returncode == 0, streamed.stderr
+    streamed = succeeded(run("ingest", SAMPLE, "--store", "s.db", "--config", "t.toml", "--format", "jsonl"))
     assert streamed.stdout == run("ingest", SAMPLE, "--store", "typed.db", "--k-duplicate", "9").stdout
     refused = run("dedup", SAMPLE, "--n", "10", "--config", "t.toml", "--out", "never.jsonl")
     assert (refused.returncode, (tmp_path / "never.jsonl").exists()) == (78, False)
@@ -270,17 +262,9 @@ def test_scores_without_a_k_have_no_thresholds(run, score, tmp_path):
 # ``train`` and ``classify`` as their users run them
 
 
-SAMPLE, LABELS = str(documents_path()), str(labels_path())
-
-
-def _rows(answer):
-    assert answer.returncode == 0, answer.stderr.decode()
-    return [json.loads(line) for line in answer.stdout.splitlines()]
-
-
 def test_train_then_classify_then_suggest(run, tmp_path):
     trained = run("train", SAMPLE, "--labels", LABELS, "--model", "m.json", "--domain", "news")
-    weights = _rows(trained)
+    weights = rows_of(trained)
     later = json.loads((tmp_path / "m.json").read_bytes())["training"]["by_time"]
     assert (
         f"learned from the first {later['learned_from']} pairs by date, of the later ones {later['tp']} were found, "
@@ -289,7 +273,7 @@ def test_train_then_classify_then_suggest(run, tmp_path):
     assert {"criterion", "weight", "weight_earlier", "mean", "scale"} == set(weights[0])
     sizes = [abs(row["weight"]) for row in weights]
     assert sizes == sorted(sizes, reverse=True)
-    rows = _rows(run("classify", SAMPLE, "--model", "m.json", "--explain", "--repeats"))
+    rows = rows_of(run("classify", SAMPLE, "--model", "m.json", "--explain", "--repeats"))
     assert rows
     for row in rows:
         assert list(row) == ["a", "b", "outcome", "a_repeats_b", "b_repeats_a", "domain", "why", "reasons"]
@@ -299,10 +283,10 @@ def test_train_then_classify_then_suggest(run, tmp_path):
     labels = [json.loads(line) for line in labels_path().read_text(encoding="utf-8").splitlines()]
     twins = [row for row in labels if row.get("kind") == "exact"]
     (tmp_path / "pairs.jsonl").write_text("\n".join(json.dumps(row) for row in twins), encoding="utf-8")
-    given = _rows(run("classify", SAMPLE, "--model", "m.json", "--pairs", "pairs.jsonl"))
+    given = rows_of(run("classify", SAMPLE, "--model", "m.json", "--pairs", "pairs.jsonl"))
     assert [(row["a"], row["b"]) for row in given] == [(row["a"], row["b"]) for row in twins]
     assert {row["outcome"] for row in given} == {"each repeats the other"}
-    suggested = _rows(run("train", SAMPLE, "--labels", LABELS, "--suggest", "5"))
+    suggested = rows_of(run("train", SAMPLE, "--labels", LABELS, "--suggest", "5"))
     judged = {frozenset((row["a"], row["b"])) for row in labels if row["label"] != "translation"}
     assert 0 < len(suggested) <= 5
     for row in suggested:

@@ -9,6 +9,7 @@ import pytest
 
 from infostream_dedup.cli.run_log import _with_command, exit_code_of
 from infostream_dedup.errors import BadDataError
+from tests.conftest import failed, succeeded
 
 GOOD = '{"id": "1", "text": "Снег идёт"}\n'.encode()
 
@@ -46,8 +47,7 @@ def test_skipped_records_are_counted_and_kept(run, tmp_path):
     assert b"read 3 = used 1 + quarantined 2" in answer.stderr
     assert len((tmp_path / "bad.jsonl").read_bytes().splitlines()) == 2
     skip = ("pairs", "-", "--on-error", "skip")
-    answer = run(*skip, "--quarantine", "bad.jsonl", "--max-errors", "1", stdin=b"{]\n[]\n")
-    assert answer.returncode == 65
+    failed(run(*skip, "--quarantine", "bad.jsonl", "--max-errors", "1", stdin=b"{]\n[]\n"), 65)
     said = run(*skip, stdin=GOOD + b"{]\n" * 5).stderr
     assert said.count(b"quarantined: -:") == 3
     assert b"-:4: " in said
@@ -83,8 +83,7 @@ def test_one_configuration_file_serves_commands_of_one_and_of_several_representa
     text = 'representation = "stem"\nn = 5\ndf-min = 3\nbackground = false\n'
     (tmp_path / "c.toml").write_text(text, encoding="utf-8")
     for command in ("sweep", "pairs"):
-        answer = run(command, "-", "--config", "c.toml", "--format", "jsonl", stdin=GOOD)
-        assert answer.returncode == 0, answer.stderr
+        succeeded(run(command, "-", "--config", "c.toml", "--format", "jsonl", stdin=GOOD))
     assert len(run("sweep", "-", "--config", "c.toml", "--format", "jsonl", stdin=GOOD).stdout.splitlines()) == 5
 
 
@@ -99,8 +98,7 @@ def test_one_configuration_file_serves_commands_of_one_and_of_several_representa
 ])  # fmt: skip
 def test_a_wrong_configuration_file_is_named(run, tmp_path, text, message):
     (tmp_path / "c.toml").write_text(text, encoding="utf-8")
-    answer = run("sweep", "-", "--config", "c.toml", stdin=GOOD)
-    assert answer.returncode == 78
+    answer = failed(run("sweep", "-", "--config", "c.toml", stdin=GOOD), 78)
     assert message in answer.stderr.decode()
 
 
@@ -108,20 +106,16 @@ ASCII = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
 
 
 def test_tables_are_utf_8_in_every_locale(run):
-    documents = "".join(
-        f'{{"id": "№{number}", "text": "Старий міст через річку знову відкрили"}}\n' for number in (1, 2)
-    )
+    documents = "".join(f'{{"id": "№{n}", "text": "Старий міст через річку знову відкрили"}}\n' for n in (1, 2))
     command = ("pairs", "-", "--format", "table")
-    answer = run(*command, stdin=documents.encode(), **ASCII)
-    assert answer.returncode == 0, answer.stderr
+    answer = succeeded(run(*command, stdin=documents.encode(), **ASCII))
     assert answer.stdout == run(*command, stdin=documents.encode()).stdout
     assert "№2" in answer.stdout.decode()
 
 
 def test_arguments_that_python_misreads_are_refused(run, tmp_path):
     (tmp_path / "a.csv").write_text("id,Текст\n1,Снег идёт\n", encoding="utf-8")
-    answer = run("dedup", "a.csv", "--columns", "text=Текст", "--out", "b.csv", **ASCII)
-    assert answer.returncode == 2
+    answer = failed(run("dedup", "a.csv", "--columns", "text=Текст", "--out", "b.csv", **ASCII), 2)
     assert "'text=Текст' is UTF-8; set PYTHONUTF8=1" in answer.stderr.decode()
 
 

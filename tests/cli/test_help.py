@@ -29,12 +29,8 @@ def shown(*words: str) -> str:
     return CliRunner().invoke(cli, list(words), env={"COLUMNS": "100"}).output
 
 
-@pytest.mark.parametrize(
-    ("path", "command"), commands(), ids=lambda one: " ".join(one) if isinstance(one, tuple) else ""
-)
-def test_the_examples_of_a_command_are_commands(
-    path: tuple[str, ...], command: click.Command, tmp_path, monkeypatch
-) -> None:
+@pytest.mark.parametrize(("path", "command"), commands(), ids=lambda it: " ".join(it) if isinstance(it, tuple) else "")
+def test_the_examples_of_a_command_are_commands(path: tuple[str, ...], command: click.Command, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "t.toml").touch()
     lines = [line.strip() for line in (command.epilog or "").splitlines() if "infostream-dedup" in line]
@@ -50,9 +46,7 @@ def test_the_examples_of_a_command_are_commands(
         assert "\\" not in text, "an escape that was not read as one"
 
 
-@pytest.mark.parametrize(
-    ("path", "command"), commands(), ids=lambda one: " ".join(one) if isinstance(one, tuple) else ""
-)
+@pytest.mark.parametrize(("path", "command"), commands(), ids=lambda it: " ".join(it) if isinstance(it, tuple) else "")
 def test_help_begins_with_examples_and_ends_with_experts_and_common_options(path, command) -> None:
     text = shown(*path, "--help")
     parts = text.split("\n\n")

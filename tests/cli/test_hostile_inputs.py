@@ -13,6 +13,7 @@ import pytest
 
 from infostream_dedup.cli.run_log import printable
 from infostream_dedup.machine.sqlite_cache import cache_folder
+from tests.conftest import failed, succeeded
 
 LINES = b'{"id": "a", "text": "Snow in Kyiv."}\n{"id": "b", "text": "Rain in Lviv, all day."}\n'
 
@@ -23,15 +24,13 @@ def test_a_named_pipe_is_read_once(run_command, tmp_path: Path, command: str, na
     os.mkfifo(tmp_path / name)
     threading.Thread(target=(tmp_path / name).write_bytes, args=(LINES,), daemon=True).start()
     options = ("--store", "news.db") if command == "ingest" else ("--out", "out.jsonl")
-    answer = run_command(tmp_path, command, name, *options, anew=(command, name) == ("dedup", "pipe"))
-    assert answer.returncode == 0, answer.stderr
+    answer = succeeded(run_command(tmp_path, command, name, *options, anew=(command, name) == ("dedup", "pipe")))
     assert b"read 2 = used 2" in answer.stderr
 
 
 @pytest.mark.parametrize("place", ["/dev/stdin", "/dev/fd/0"])
 def test_standard_input_by_its_path_is_standard_input(run_command, tmp_path: Path, place: str) -> None:
-    answer = run_command(tmp_path, "dedup", place, "--out", "out.jsonl", stdin=LINES, anew=True)
-    assert answer.returncode == 0, answer.stderr
+    succeeded(run_command(tmp_path, "dedup", place, "--out", "out.jsonl", stdin=LINES, anew=True))
 
 
 def test_process_substitution_is_read(tmp_path: Path) -> None:
@@ -44,9 +43,7 @@ def test_process_substitution_is_read(tmp_path: Path) -> None:
 
 def test_other_pipes_are_refused_with_advice(run_command, tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "in.csv")
-    answer = run_command(tmp_path, "dedup", "in.csv", "--out", "out.jsonl")
-    assert answer.returncode == 66
-    assert b"can be read only once" in answer.stderr
+    failed(run_command(tmp_path, "dedup", "in.csv", "--out", "out.jsonl"), 66, "can be read only once")
 
 
 def test_what_a_message_quotes_is_shown_and_not_obeyed(run_command, tmp_path: Path) -> None:
@@ -55,11 +52,8 @@ def test_what_a_message_quotes_is_shown_and_not_obeyed(run_command, tmp_path: Pa
     assert printable("Київ «\xa0» — 🎆") == "Київ «\xa0» — 🎆"
     name = "\x1b]0;pwn\x07.jsonl"
     (tmp_path / name).write_bytes(b"nothing\n")
-    for arguments in (
-        ("dedup", name, "--out", "o.jsonl"),
-        ("dedup", "\x1b]0;\x07.none", "--out", "o.jsonl"),
-        ("\x1b[31m",),
-    ):
+    inputs = [("dedup", one, "--out", "o.jsonl") for one in (name, "\x1b]0;\x07.none")]
+    for arguments in (*inputs, ("\x1b[31m",)):
         answer = run_command(tmp_path, *arguments)
         assert answer.returncode != 0
         assert not set(answer.stderr) & {0x1B, 0x07, 0x9B}
@@ -75,22 +69,13 @@ def test_what_a_message_quotes_is_shown_and_not_obeyed(run_command, tmp_path: Pa
 )  # fmt: skip
 def test_what_a_table_holds_is_not_obeyed(run_command, tmp_path: Path, command: str) -> None:
     text = "Rain in Lviv, all day and all night, forecasters of the regional centre said on Monday to reporters"
-    rows = [
-        {
-            "id": f"{name}\u202e",
-            "text": text,
-            "title": "Rain\u2066\x9b",
-            "source": f"{name}\u202e\u200b",
-            "time": "2026-01-01",
-        }
-        for name in "ab"
-    ]
+    other = {"text": text, "title": "Rain\u2066\x9b", "time": "2026-01-01"}
+    rows = [other | {"id": f"{name}\u202e", "source": f"{name}\u202e\u200b"} for name in "ab"]
     (tmp_path / "in.jsonl").write_text("\n".join(map(json.dumps, rows)))
     store = "news.db" if command.startswith("ingest") else "former.db"
     if "{store}" in command and store == "former.db":
         assert run_command(tmp_path, "ingest", "in.jsonl", "--store", store, "--keep-text").returncode == 0
-    answer = run_command(tmp_path, *shlex.split(command.format(store=store)), "--format", "table")
-    assert answer.returncode == 0, answer.stderr
+    answer = succeeded(run_command(tmp_path, *shlex.split(command.format(store=store)), "--format", "table"))
     assert answer.stdout.strip()
     assert not {one for one in answer.stdout.decode() if one != "\n" and unicodedata.category(one) in ("Cc", "Cf")}
 
@@ -98,17 +83,13 @@ def test_what_a_table_holds_is_not_obeyed(run_command, tmp_path: Path, command: 
 def test_a_store_is_a_regular_file(run_command, tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe.db")
     for place in ("/dev/null", "pipe.db"):
-        answer = run_command(tmp_path, "ingest", "-", "--store", place, stdin=LINES)
-        assert answer.returncode == 73
-        assert b"a store is a regular file" in answer.stderr
+        failed(run_command(tmp_path, "ingest", "-", "--store", place, stdin=LINES), 73, "a store is a regular file")
     assert not Path("/dev/null-journal").exists()
 
 
 def test_batch_ids_can_be_printed(run_command, tmp_path: Path) -> None:
     options = ("--store", "news.db", "--batch-id", "a\x1b[31m")
-    answer = run_command(tmp_path, "ingest", "-", *options, stdin=LINES)
-    assert answer.returncode == 78
-    assert b"control character" in answer.stderr
+    failed(run_command(tmp_path, "ingest", "-", *options, stdin=LINES), 78, "control character")
 
 
 def test_forgetting_deletes_words_from_the_caches_if_asked(run_command, tmp_path: Path) -> None:

@@ -22,6 +22,7 @@ from infostream_dedup.documents import read_documents, row_of
 from infostream_dedup.sample import documents_path
 from infostream_dedup.stream.intake import stopping
 from tests.cli.following import ended, followed
+from tests.conftest import failed, succeeded
 
 COMMAND = [sys.executable, "-m", "infostream_dedup", "ingest"]
 
@@ -40,8 +41,7 @@ def write(path, rows):
 
 
 def test_verdicts_have_the_columns_of_the_design(run, tmp_path):
-    done = run("ingest", str(documents_path()), "--store", str(tmp_path / "s.db"))
-    assert done.returncode == 0, done.stderr
+    done = succeeded(run("ingest", str(documents_path()), "--store", str(tmp_path / "s.db")))
     verdicts = lines(done.stdout)
     assert [row["id"] for row in verdicts] == [row["id"] for row in sample()]
     assert list(verdicts[0]) == [
@@ -88,8 +88,7 @@ def test_verdicts_in_csv_have_a_header_even_without_documents(run, tmp_path):
 
 
 def test_documents_that_are_followed_cannot_have_columns(run, tmp_path):
-    done = run("ingest", "-", "--store", str(tmp_path / "s.db"), "--follow", "--annotate", "--format", "csv")
-    assert done.returncode == 2
+    done = failed(run("ingest", "-", "--store", str(tmp_path / "s.db"), "--follow", "--annotate", "--format", "csv"), 2)
     assert b"the columns of csv are known only at the end" in done.stderr
     assert not (tmp_path / "s.db").exists()
 
@@ -105,9 +104,7 @@ def test_a_known_batch_id_with_other_content_is_refused(run, tmp_path):
     one, other = (write(tmp_path / f"{name}.jsonl", [{"id": name, "text": "снег в киеве"}]) for name in "ab")
     command = ("ingest", "--store", str(tmp_path / "s.db"), "--batch-id", "monday")
     assert run(*command, one).returncode == 0
-    refused = run(*command, other)
-    assert refused.returncode == 65
-    assert b"E_BATCH_CONFLICT" in refused.stderr
+    refused = failed(run(*command, other), 65, "E_BATCH_CONFLICT")
     assert refused.stdout == b""
 
 
@@ -339,19 +336,16 @@ def halves(tmp_path):
     def half(id_):
         return stories.index("-".join(id_.split("-")[:2])) % 2
 
-    def write(name, rows):
-        (tmp_path / name).write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
-
     learned = [row for row in labels if half(row["a"]) == half(row["b"]) == 0]
-    write("learned.jsonl", [row for row in documents if half(row["id"]) == 0])
-    write("labels.jsonl", [row | {"label": "dup" if row["label"] == "dup" else "similar"} for row in learned])
-    write("rest.jsonl", [row for row in documents if half(row["id"]) == 1])
+    write(tmp_path / "learned.jsonl", [row for row in documents if half(row["id"]) == 0])
+    judged = [row | {"label": "dup" if row["label"] == "dup" else "similar"} for row in learned]
+    write(tmp_path / "labels.jsonl", judged)
+    write(tmp_path / "rest.jsonl", [row for row in documents if half(row["id"]) == 1])
     return [row for row in labels if half(row["a"]) == half(row["b"]) == 1]
 
 
 def trained(run, name, *options):
-    answer = run("train", "learned.jsonl", "--labels", "labels.jsonl", "--model", name, *options)
-    assert answer.returncode == 0, answer.stderr.decode()
+    succeeded(run("train", "learned.jsonl", "--labels", "labels.jsonl", "--model", name, *options))
 
 
 def test_templates_of_other_stories_are_not_duplicates(run, tmp_path, halves):
@@ -359,8 +353,7 @@ def test_templates_of_other_stories_are_not_duplicates(run, tmp_path, halves):
     command = ("ingest", "rest.jsonl", "--model", "m.json")
     outputs = set()
     for size in ("1", "7", "1000"):
-        done = run(*command, "--store", f"{size}.db", "--keep-text", "--batch-size", size)
-        assert done.returncode == 0, done.stderr.decode()
+        done = succeeded(run(*command, "--store", f"{size}.db", "--keep-text", "--batch-size", size))
         outputs.add(done.stdout)
         assert run(*command, "--store", f"{size}.db").stdout == done.stdout
     assert len(outputs) == 1
@@ -377,8 +370,7 @@ def test_templates_of_other_stories_are_not_duplicates(run, tmp_path, halves):
     assert len(together["template"]) >= 30
     assert not any(together["template"])
     assert sum(together["dup"]) >= 0.89 * len(together["dup"]) > 10
-    verified = run("store", "verify", "7.db", "--format", "jsonl")
-    assert verified.returncode == 0
+    verified = succeeded(run("store", "verify", "7.db", "--format", "jsonl"))
     assert not any(row["faults"] for row in lines(verified.stdout))
 
 

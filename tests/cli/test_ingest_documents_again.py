@@ -9,6 +9,7 @@ from infostream_dedup.errors import ConfigurationError
 from infostream_dedup.stream.deduplicator import Deduplicator
 from tests.cli.following import ended, followed
 from tests.cli.test_ingest import lines
+from tests.conftest import failed, succeeded
 
 A = {"id": "a", "text": "снег в киеве"}
 OTHER_A = {"id": "a", "text": "дождь во львове"}
@@ -32,10 +33,8 @@ def write(tmp_path):
 @pytest.mark.parametrize("size", ["1", "1000"])
 def test_a_conflict_names_its_place_in_the_input_and_what_to_do(run, write, size):
     one, two = write("one.jsonl", [A, B]), write("two.jsonl", [B, "", OTHER_A])
-    failed = run("ingest", one, two, "--store", "s.db", "--batch-size", size)
-    assert failed.returncode == 65
-    assert b"two.jsonl:3: field 'id': 'a' already exists with different content" in failed.stderr
-    assert b"--on-conflict version" in failed.stderr
+    said = "two.jsonl:3: field 'id': 'a' already exists with different content", "--on-conflict version"
+    failed(run("ingest", one, two, "--store", "s.db", "--batch-size", size), 65, *said)
 
 
 @pytest.mark.parametrize("named", [(), ("--batch-id", "monday")])
@@ -44,16 +43,13 @@ def test_conflicts_with_the_store_are_set_aside_and_a_replay_says_the_same(run, 
     assert run("ingest", write("d.jsonl", [A]), *store).returncode == 0
     skip = ("--on-error", "skip", "--quarantine", "q.jsonl")
     command = ("ingest", write("e.jsonl", [B, OTHER_A]), *store, *skip, *named)
-    done = run(*command)
-    assert done.returncode == 0, done.stderr
+    done = succeeded(run(*command))
     assert [row["id"] for row in lines(done.stdout)] == ["b"]
     assert b"read 2 = used 1 + quarantined 1 (E_ID_CONFLICT 1)" in done.stderr
     (row,) = lines((tmp_path / "q.jsonl").read_bytes())
     assert (row["line"], row["code"], row["field"]) == (2, "E_ID_CONFLICT", "id")
     assert run(*command).stdout == done.stdout
-    refused = run(*command, "--max-errors", "0")
-    assert refused.returncode == 65
-    assert b"E_MAX_ERRORS" in refused.stderr
+    failed(run(*command, "--max-errors", "0"), 65, "E_MAX_ERRORS")
 
 
 def test_the_quarantine_file_holds_the_rows_of_every_file_of_a_folder(write, tmp_path):
@@ -83,9 +79,7 @@ def test_sigterm_ends_it_well_while_the_sender_holds_standard_input_open(tmp_pat
 def test_a_batch_id_is_a_text(named, write, run):
     with Deduplicator.open(None) as stream, pytest.raises(ConfigurationError, match="batch id"):
         stream.process([A], batch_id=named)
-    refused = run("ingest", write("d.jsonl", [A]), "--store", "s.db", "--batch-id", named)
-    assert refused.returncode == 78
-    assert b"batch id" in refused.stderr
+    failed(run("ingest", write("d.jsonl", [A]), "--store", "s.db", "--batch-id", named), 78, "batch id")
 
 
 def test_a_missing_input_makes_no_store(run, tmp_path):
@@ -95,14 +89,10 @@ def test_a_missing_input_makes_no_store(run, tmp_path):
 
 def test_columns_of_the_input_are_not_written_over(run, write):
     path = write("d.jsonl", [{**A, "status": "draft"}, B])
-    refused = run("ingest", path, "--store", "s.db", "--annotate")
-    assert refused.returncode == 65
-    assert b"field 'status'" in refused.stderr
-    assert b"--prefix" in refused.stderr
+    refused = failed(run("ingest", path, "--store", "s.db", "--annotate"), 65, "field 'status'", "--prefix")
     assert refused.stdout == b""
     assert b'"documents","value":0' in run("store", "stats", "s.db", "--format", "jsonl").stdout
-    done = run("ingest", path, "--store", "s.db", "--annotate", "--prefix", "dedup_")
-    assert done.returncode == 0, done.stderr
+    done = succeeded(run("ingest", path, "--store", "s.db", "--annotate", "--prefix", "dedup_"))
     row = lines(done.stdout)[0]
     assert (row["status"], row["dedup_status"], row["dedup_group"]) == ("draft", "new", "a")
     assert run("ingest", path, "--store", "s.db", "--prefix", "dedup_").returncode == 2
@@ -110,7 +100,6 @@ def test_columns_of_the_input_are_not_written_over(run, write):
 
 def test_one_document_may_come_for_ever(run):
     sent = (json.dumps(A, ensure_ascii=False) + "\n").encode() * 50
-    done = run("ingest", "-", "--follow", "--store", "s.db", "--batch-size", "7", stdin=sent)
-    assert done.returncode == 0, done.stderr
+    done = succeeded(run("ingest", "-", "--follow", "--store", "s.db", "--batch-size", "7", stdin=sent))
     assert len(lines(done.stdout)) == 50
     assert len({json.dumps(row) for row in lines(done.stdout)}) == 1

@@ -4,6 +4,8 @@ import json
 
 import pytest
 
+from tests.conftest import failed, rows_of, succeeded
+
 PHRASE = "Подписывайтесь на наш телеграм канал о погоде."
 NEWS = (
     "Мэр города открыл вчера новый мост через широкую реку.",
@@ -25,28 +27,23 @@ def docs(tmp_path):
     return "docs.jsonl"
 
 
-def _rows(done):
-    assert done.returncode == 0, done.stderr
-    return [json.loads(line) for line in done.stdout.splitlines()]
-
-
 def test_boilerplate_is_listed_and_left_out(run, docs, tmp_path):
-    listed = _rows(run("passages", "find", docs, "--list-boilerplate", "--out", "list.jsonl")) or _rows(
+    listed = rows_of(run("passages", "find", docs, "--list-boilerplate", "--out", "list.jsonl")) or rows_of(
         run("passages", "find", docs, "--list-boilerplate")
     )
     assert [(row["source"], row["sentence"], row["documents"]) for row in listed] == [("a.md", PHRASE, 5)]
     assert (tmp_path / "list.jsonl").read_text(encoding="utf-8").count("\n") == 1
-    every = _rows(run("passages", "find", docs))
-    left = _rows(run("passages", "find", docs, "--boilerplate", "list.jsonl"))
+    every = rows_of(run("passages", "find", docs))
+    left = rows_of(run("passages", "find", docs, "--boilerplate", "list.jsonl"))
     assert len(every) == 13
     assert [(row["a"], row["b"]) for row in left] == [("0", "digest"), ("1", "digest"), ("2", "digest")]
-    novel = _rows(run("passages", "find", docs, "--novel", "--boilerplate", "list.jsonl"))
+    novel = rows_of(run("passages", "find", docs, "--novel", "--boilerplate", "list.jsonl"))
     assert [row["novel"] for row in novel] == [1, 1, 1, 1, 1, 0]
 
 
 def test_novel_and_digests(run, docs):
-    assert [row["novel"] for row in _rows(run("passages", "find", docs, "--novel"))] == [2, 1, 1, 1, 1, 0]
-    digests = _rows(run("passages", "find", docs, "--digests"))
+    assert [row["novel"] for row in rows_of(run("passages", "find", docs, "--novel"))] == [2, 1, 1, 1, 1, 0]
+    digests = rows_of(run("passages", "find", docs, "--digests"))
     assert [(row["id"], [part["id"] for part in row["sources"]]) for row in digests] == [("digest", ["0", "1", "2"])]
     assert run("passages", "find", docs, "--digests", "--format", "table").stdout.split()[:3] == [
         b"id", b"share", b"sources",
@@ -55,25 +52,20 @@ def test_novel_and_digests(run, docs):
 
 def test_documents_are_written_whole(run, docs, tmp_path):
     (tmp_path / "list.jsonl").write_text(json.dumps({"sentence": PHRASE}), encoding="utf-8")
-    done = run("dedup", docs, "--out", "kept.jsonl", "--annotate", "--boilerplate", "list.jsonl")
-    assert done.returncode == 0, done.stderr
+    succeeded(run("dedup", docs, "--out", "kept.jsonl", "--annotate", "--boilerplate", "list.jsonl"))
     assert (tmp_path / "kept.jsonl").read_text(encoding="utf-8").count("телеграм") == 5
-    taken = run("ingest", docs, "--store", "s.db", "--annotate", "--boilerplate", "list.jsonl", "--quiet")
-    assert taken.returncode == 0, taken.stderr
+    taken = succeeded(run("ingest", docs, "--store", "s.db", "--annotate", "--boilerplate", "list.jsonl", "--quiet"))
     assert taken.stdout.decode().count("телеграм") == 5
     again = run("ingest", docs, "--store", "s.db", "--annotate", "--boilerplate", "list.jsonl", "--quiet")
     assert again.stdout == taken.stdout
-    refused = run("ingest", docs, "--store", "s.db", "--quiet")
-    assert refused.returncode == 78
-    assert b"give the same list (--boilerplate)" in refused.stderr
+    failed(run("ingest", docs, "--store", "s.db", "--quiet"), 78, "give the same list (--boilerplate)")
     (tmp_path / "other.jsonl").write_text('{"sentence": "Other words of another list."}\n', encoding="utf-8")
-    refused = run("ingest", docs, "--store", "s.db", "--boilerplate", "other.jsonl", "--quiet")
-    assert refused.returncode == 78
+    refused = failed(run("ingest", docs, "--store", "s.db", "--boilerplate", "other.jsonl", "--quiet"), 78)
     assert b"made with other settings (boilerplate '" in refused.stderr
 
 
 def test_provenance_of_a_group(run, docs, tmp_path):
-    rows = _rows(run("passages", "provenance", docs, "--group", "digest,0", "--html", "page.html"))
+    rows = rows_of(run("passages", "provenance", docs, "--group", "digest,0", "--html", "page.html"))
     assert [(row["first"], row["id"], row["kept"], row["cut"]) for row in rows] == [("0", "digest", 1, [PHRASE])]
     assert "Provenance" in (tmp_path / "page.html").read_text(encoding="utf-8")
     assert run("passages", "provenance", docs, "--group", "0,none").returncode == 2
@@ -86,5 +78,5 @@ def test_provenance_of_what_dedup_found(run, tmp_path):
     rows = [{"id": "a", "text": text}, {"id": "b", "text": text}, {"id": "c", "text": "Совсем другое дело."}]
     (tmp_path / "docs.jsonl").write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
     assert run("dedup", "docs.jsonl", "--out", "all.jsonl", "--annotate").returncode == 0
-    found = _rows(run("passages", "provenance", "all.jsonl"))
+    found = rows_of(run("passages", "provenance", "all.jsonl"))
     assert [(row["group"], row["first"], row["id"], row["kept_share"]) for row in found] == [("a", "a", "b", 1.0)]

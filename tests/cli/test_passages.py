@@ -5,6 +5,8 @@ import re
 
 import pytest
 
+from tests.conftest import failed, succeeded
+
 QUOTE = "Мэр города открыл вчера новый мост через широкую реку."
 SECOND = "На церемонии выступали школьники и ветераны из соседних районов."
 DOCUMENTS = (
@@ -29,8 +31,7 @@ def texts(tmp_path):
 
 
 def test_find_prints_rows_with_exact_spans(run, docs):
-    done = run("passages", "find", docs)
-    assert done.returncode == 0, done.stderr
+    done = succeeded(run("passages", "find", docs))
     rows = [json.loads(line) for line in done.stdout.splitlines()]
     assert [(row["a"], row["b"], row["sentences"]) for row in rows] == [("early", "late", 2)]
     span = rows[0]["spans"][0]
@@ -64,8 +65,7 @@ def test_compare_reads_what_windows_wrote(run, tmp_path, encoding):
 
 
 def test_compare_in_a_pipe_is_plain(run, texts):
-    done = run("passages", "compare", *texts)
-    assert done.returncode == 0, done.stderr
+    done = succeeded(run("passages", "compare", *texts))
     shown = done.stdout.decode()
     assert "\x1b" not in shown
     assert "a.txt: 90 % of the words are shared" in shown
@@ -130,18 +130,14 @@ def test_compare_takes_the_languages_of_texts_that_are_too_short_to_tell(run, tm
     assert run(*compare, "--languages", "other,ru", "--html", "page.html").returncode == 0
     assert (tmp_path / "page.html").read_text(encoding="utf-8").count('<div class="text">') == 1
     for wrong in ("uk", "uk,de", "uk,ru,en"):
-        done = run(*compare, "--languages", wrong)
-        assert done.returncode == 78
-        assert b"expected two of ru, uk, en, other" in done.stderr
+        failed(run(*compare, "--languages", wrong), 78, "expected two of ru, uk, en, other")
 
 
 @pytest.fixture
 def quoted(tmp_path):
     """A Russian text that quotes an English one, whose words it also has in Russian."""
     quote = "Police found the old coins in a bank near the bridge yesterday evening, local officials said on the phone."
-    (tmp_path / "ru.txt").write_text(
-        f"Полиция сообщила журналистам вчера:\n{quote}\nДеньги вернули в банк.", encoding="utf-8"
-    )
+    (tmp_path / "ru.txt").write_text(f"Полиция сообщила журналистам вчера:\n{quote}\nДеньги вернули в банк.", "utf-8")
     other = quote.replace("old coins", "other money")
     (tmp_path / "en.txt").write_text(f"The weather was fine. {other}", encoding="utf-8")
     return "ru.txt", "en.txt"
@@ -180,6 +176,4 @@ def documents(tmp_path):
 def test_the_column_of_groups_has_the_prefix(run, documents):
     found = run("passages", "provenance", str(documents), "--prefix", "x_")
     assert [json.loads(line)["id"] for line in found.stdout.splitlines()] == ["1", "2"]
-    missing = run("passages", "provenance", str(documents))
-    assert missing.returncode == 2
-    assert b"no document has a column group" in missing.stderr
+    failed(run("passages", "provenance", str(documents)), 2, "no document has a column group")

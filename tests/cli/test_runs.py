@@ -16,6 +16,7 @@ from infostream_dedup.cli import cli
 from infostream_dedup.cli.run_log import RunLog
 from infostream_dedup.errors import MissingExtraError
 from infostream_dedup.sample import documents_path
+from tests.conftest import failed, succeeded
 
 TEXT = "Верховная Рада приняла закон о пенсиях голосами коалиции. Оппозиция пообещала подать жалобу в суд."
 ROWS = [
@@ -33,8 +34,7 @@ def folder(tmp_path):
 
 
 def test_a_summary_counts_what_was_read_and_decided(run_command, folder) -> None:
-    answer = run_command(folder, "ingest", "a.jsonl", "--store", "s.db", "--summary", "run.json")
-    assert answer.returncode == 0, answer.stderr
+    answer = succeeded(run_command(folder, "ingest", "a.jsonl", "--store", "s.db", "--summary", "run.json"))
     found = json.loads((folder / "run.json").read_text())
     assert (found["command"], found["status"], found["error"]) == ("ingest", "done", None)
     assert (found["read"], found["used"], found["quarantined"]) == (3, 3, {})
@@ -71,8 +71,7 @@ def test_a_run_that_fails_leaves_a_summary_too(run_command, folder) -> None:
 def test_a_run_that_fails_midway_counts_what_it_read(run_command, folder) -> None:
     (folder / "b.jsonl").write_text('{"id": "4"}\n', encoding="utf-8")
     given = ("a.jsonl", "b.jsonl", "--store", "s.db", "--batch-size", "1", "--summary", "run.json")
-    answer = run_command(folder, "ingest", *given)
-    assert answer.returncode == 65
+    answer = failed(run_command(folder, "ingest", *given), 65)
     found = json.loads((folder / "run.json").read_text())
     assert (found["status"], found["read"], found["used"]) == ("failed", 3, 3)
     assert sum(found["statuses"].values()) == len(answer.stdout.splitlines()) == 3
@@ -84,8 +83,7 @@ def test_collect_sums_up_items_and_their_sources(run_command, folder) -> None:
         for number, host, text in ((1, "a.ua", TEXT), (2, "b.ua", TEXT), (2, "b.ua", TEXT), (3, "b.ua", ""))
     )
     (folder / "feed.xml").write_text(f"<rss><channel>{items}</channel></rss>", encoding="utf-8")
-    answer = run_command(folder, "collect", "feed.xml", "--summary", "run.json")
-    assert answer.returncode == 0, answer.stderr
+    succeeded(run_command(folder, "collect", "feed.xml", "--summary", "run.json"))
     found = json.loads((folder / "run.json").read_text())
     assert (found["read"], found["used"], found["quarantined"]) == (4, 2, {"again": 1, "empty": 1})
     assert found["sources"] == {"a.ua": 1, "b.ua": 1}
@@ -104,8 +102,7 @@ def test_every_command_that_reads_documents_sums_them_up(run_command, folder) ->
         "train d.jsonl --labels labels.jsonl --model model.json", "classify d.jsonl --model model.json",
         "passages provenance d.jsonl --group 0x,0y", "passages provenance d.jsonl --group 0x,0y --original",
     ):  # fmt: skip
-        answer = run_command(folder, *given.split(), "--summary", "run.json")
-        assert answer.returncode == 0, answer.stderr
+        succeeded(run_command(folder, *given.split(), "--summary", "run.json"))
         found = json.loads((folder / "run.json").read_text())
         assert (given, found["read"], found["used"]) == (given, 4, 4)
 
@@ -137,8 +134,7 @@ def test_warnings_are_lines_of_the_log(run_command, folder) -> None:
 @pytest.mark.parametrize("disk", [(), ("--workdir", "work")], ids=["memory", "disk"])
 def test_a_file_for_a_double_click(run_command, folder, disk) -> None:
     given = ("dedup", "a.jsonl", "--annotate", "--out", "b.csv", "--csv-dialect", "excel", *disk)
-    answer = run_command(folder, *given)
-    assert answer.returncode == 0, answer.stderr
+    succeeded(run_command(folder, *given))
     written = (folder / "b.csv").read_bytes()
     assert written.startswith(b"\xef\xbb\xbfid;text;")
     assert written.count(b"\r\n") == len(ROWS) + 1
@@ -212,8 +208,7 @@ def test_a_collection_without_dates_or_documents_has_a_report_by_parts(run, tmp_
     for name, lines in (("undated", undated), ("empty", [])):
         (tmp_path / f"{name}.jsonl").write_text("\n".join(lines), encoding="utf-8")
         options = ["--by", by, "--representation", "stem", "--no-estimate", f"--out={tmp_path / name}"]
-        answer = run("sweep", str(tmp_path / f"{name}.jsonl"), *options)
-        assert answer.returncode == 0, answer.stderr
+        succeeded(run("sweep", str(tmp_path / f"{name}.jsonl"), *options))
         page = (tmp_path / name / "report.html").read_text("utf-8")
         assert (tmp_path / name / "parts.svg").exists() == (name == "undated" and by in ("source", "file"))
         if name == "undated" and by in ("day", "month"):

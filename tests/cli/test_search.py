@@ -11,22 +11,15 @@ from infostream_dedup.errors import ConfigurationError
 from infostream_dedup.sample import documents_path
 from infostream_dedup.stream.search import Searcher
 from infostream_dedup.stream.settings import StreamSettings
+from tests.conftest import succeeded
 
-
-@pytest.fixture(scope="module")
-def store(tmp_path_factory):
-    path = tmp_path_factory.mktemp("search") / "s.db"
-    with Deduplicator.open(path) as stream:
-        verdicts = stream.process(read_documents(documents_path()))
-    return path, verdicts
+DOCUMENTS = {document.id: document for document in read_documents(documents_path())}
 
 
 def test_the_command_prints_rows(run, store, tmp_path):
-    path, _ = store
-    document = list(read_documents(documents_path()))[-1]
+    document = list(DOCUMENTS.values())[-1]
     (tmp_path / "text.txt").write_text(document.text, encoding="utf-8")
-    done = run("search", "--store", str(path), "--file", "text.txt", "--format", "json")
-    assert done.returncode == 0, done.stderr
+    done = succeeded(run("search", "--store", str(store), "--file", "text.txt", "--format", "json"))
     rows = json.loads(done.stdout)
     assert document.id in {row["id"] for row in rows}
     assert list(rows[0]) == [
@@ -34,10 +27,10 @@ def test_the_command_prints_rows(run, store, tmp_path):
         *("share_forward", "share_backward", "relation", "kind", "probability", "terms", "met"),
     ]
     assert b"searched " in done.stderr
-    told = run("search", "--store", str(path), "--id", document.id, "--within", "outlets", "--within-days", "3").stderr
+    told = run("search", "--store", str(store), "--id", document.id, "--within", "outlets", "--within-days", "3").stderr
     assert b"of them, only documents of other outlets could be hits; of them, only those within 3 days of it" in told
     assert b"workdir" not in run("search", "--help").stdout
-    assert run("search", "--store", str(path), "--text", "").stdout == b""
+    assert run("search", "--store", str(store), "--text", "").stdout == b""
 
 
 @pytest.mark.parametrize("preset", ["judged", "faithful"])
@@ -55,19 +48,18 @@ def test_a_search_without_hits_has_the_columns_of_others(run, preset, tmp_path):
 
 
 def test_bad_calls_have_clear_errors(run, store, tmp_path):
-    path, _ = store
-    assert run("search", "--store", str(path)).returncode == 2
+    assert run("search", "--store", str(store)).returncode == 2
     assert run("search", "--store", "missing.db", "--text", "снег").returncode == 66
-    assert run("search", "--store", str(path), "--file", "missing.txt").returncode == 66
+    assert run("search", "--store", str(store), "--file", "missing.txt").returncode == 66
     (tmp_path / "latin.txt").write_bytes(b"\xc8\xff")
-    assert run("search", "--store", str(path), "--file", "latin.txt").returncode == 65
+    assert run("search", "--store", str(store), "--file", "latin.txt").returncode == 65
 
 
 @pytest.fixture(scope="module")
 def whole(tmp_path_factory):
     path = tmp_path_factory.mktemp("whole") / "s.db"
     with Deduplicator.open(path, StreamSettings(window_days=None)) as stream:
-        stream.process(read_documents(documents_path()))
+        stream.process(list(DOCUMENTS.values()))
     return path
 
 
@@ -127,15 +119,14 @@ def russian(tmp_path_factory):
     """The Russian documents of the sample, all in the window."""
     path = tmp_path_factory.mktemp("russian") / "s.db"
     with Deduplicator.open(path, StreamSettings.of({"preset": "judged", "window_days": None})) as stream:
-        stream.process([document for document in read_documents(documents_path()) if document.lang == "ru"])
+        stream.process([document for document in DOCUMENTS.values() if document.lang == "ru"])
     return path
 
 
 def test_a_store_of_one_language_is_asked_in_others(russian):
-    documents = {document.id: document for document in read_documents(documents_path())}
-    family = {name: document.extra["family"] for name, document in documents.items()}
-    known = {family[name] for name, document in documents.items() if document.lang == "ru"}
-    asked = [document for document in documents.values() if document.lang != "ru" and family[document.id] in known]
+    family = {name: document.extra["family"] for name, document in DOCUMENTS.items()}
+    known = {family[name] for name, document in DOCUMENTS.items() if document.lang == "ru"}
+    asked = [document for document in DOCUMENTS.values() if document.lang != "ru" and family[document.id] in known]
     assert len(asked) > 40
     with Searcher.open(russian) as searcher:
         first = [searcher.search(document.text, title=document.title, top=1) for document in asked]
@@ -152,10 +143,9 @@ def test_a_store_of_one_language_is_asked_in_others(russian):
 
 
 def test_a_stored_document_is_searched_for_and_does_not_find_itself(whole, run):
-    documents = {document.id: document for document in read_documents(documents_path())}
     name = "ru-001"
     with Searcher.open(whole) as searcher:
-        by_text = searcher.search(documents[name].text, title=documents[name].title, across=False, top=0)
+        by_text = searcher.search(DOCUMENTS[name].text, title=DOCUMENTS[name].title, across=False, top=0)
         by_id = searcher.search(id=name, across=False, top=0)
     assert [hit.id for hit in by_id] == [hit.id for hit in by_text if hit.id != name]
     assert by_id.searched.documents == by_text.searched.documents - 1
@@ -167,7 +157,7 @@ def test_a_stored_document_is_searched_for_and_does_not_find_itself(whole, run):
 
 
 def test_languages_and_sources_restrict_what_is_found(whole):
-    asked = {document.id: document for document in read_documents(documents_path())}["ru-001"]
+    asked = DOCUMENTS["ru-001"]
     with Searcher.open(whole) as searcher:
         every = searcher.search(asked.text, title=asked.title, k_min=1, top=0)
         some = searcher.search(asked.text, title=asked.title, k_min=1, top=0, languages=["uk"])
@@ -181,33 +171,29 @@ def test_languages_and_sources_restrict_what_is_found(whole):
 
 
 def test_the_whole_store_is_searched_when_asked(store, run):
-    path, _ = store
-    documents = list(read_documents(documents_path()))
-    first = documents[0]
-    with Searcher.open(path) as searcher:
+    first = next(iter(DOCUMENTS.values()))
+    with Searcher.open(store) as searcher:
         assert first.id not in {hit.id for hit in searcher.search(first.text, title=first.title, top=0)}
-    with Searcher.open(path, everything=True) as searcher:
+    with Searcher.open(store, everything=True) as searcher:
         hits = searcher.search(first.text, title=first.title, top=0)
         assert (hits[0].id, hits[0].kind) == (first.id, "copy")
-        assert hits.searched.documents == len(documents)
+        assert hits.searched.documents == len(DOCUMENTS)
         assert hits[0].published is not None
-    done = run("search", "--store", str(path), "--text", first.text, "--all", "--format", "json")
+    done = run("search", "--store", str(store), "--text", first.text, "--all", "--format", "json")
     assert first.id in {row["id"] for row in json.loads(done.stdout)}
-    assert f"searched {len(documents)} documents" in done.stderr.decode()
+    assert f"searched {len(DOCUMENTS)} documents" in done.stderr.decode()
 
 
 def test_a_period_is_searched(store, run):
-    path, _ = store
-    documents = list(read_documents(documents_path()))
-    moments = sorted(document.time for document in documents if document.time is not None)
+    moments = sorted(document.time for document in DOCUMENTS.values() if document.time is not None)
     border = moments[len(moments) // 2]
-    first = documents[0]
-    until = run("search", "--store", str(path), "--text", first.text, "--until", border.isoformat(), "--format", "json")
-    since = run("search", "--store", str(path), "--text", first.text, "--since", border.isoformat(), "--format", "json")
+    first = next(iter(DOCUMENTS.values()))
+    asked = ("search", "--store", str(store), "--text", first.text, "--format", "json")
+    until, since = run(*asked, "--until", border.isoformat()), run(*asked, "--since", border.isoformat())
     assert first.id in {row["id"] for row in json.loads(until.stdout)}
     assert first.id not in {row["id"] for row in json.loads(since.stdout) if since.stdout}
     counts = [int(re.search(rb"searched (\d+) documents", done.stderr)[1]) for done in (until, since)]
-    assert sum(counts) == len(documents)
+    assert sum(counts) == len(DOCUMENTS)
 
 
 @pytest.mark.slow

@@ -7,8 +7,8 @@ from contextlib import closing
 import pytest
 
 from infostream_dedup import Deduplicator, StreamSettings
-from infostream_dedup.documents import read_documents
 from infostream_dedup.sample import documents_path
+from tests.conftest import failed, rows_of, succeeded
 
 
 @pytest.fixture
@@ -43,8 +43,7 @@ def test_verify(run, filled):
     with closing(sqlite3.connect(filled)) as meddler:
         meddler.execute("UPDATE document SET title = 'other' WHERE ordinal = 42")
         meddler.commit()
-    damaged = run("store", "verify", "stream.db")
-    assert damaged.returncode == 65
+    damaged = failed(run("store", "verify", "stream.db"), 65)
     assert b"1 fault; go back to a backup: infostream-dedup store restore stream.db BACKUP" in damaged.stderr
     assert "batch 'batch-8' does not match its checksum" in damaged.stdout.decode()
     assert run("store", "verify", "stream.db", "--quiet").stderr == b""
@@ -54,9 +53,7 @@ def test_faults_of_indexes_alone_are_no_loss(run, filled):
     with closing(sqlite3.connect(filled)) as meddler:
         meddler.execute("INSERT INTO term_index VALUES (3, x'', zeroblob(16))")
         meddler.commit()
-    damaged = run("store", "verify", "stream.db")
-    assert damaged.returncode == 65
-    assert b"1 fault; nothing is lost; 'store index' rebuilds the indexes" in damaged.stderr
+    failed(run("store", "verify", "stream.db"), 65, "1 fault; nothing is lost; 'store index' rebuilds the indexes")
     run("store", "index", "stream.db")
     assert run("store", "verify", "stream.db").returncode == 0
 
@@ -71,9 +68,7 @@ def test_backup(run, filled, tmp_path):
 def test_forget(run, filled):
     rows = lines(run("store", "forget", "stream.db", "документ-3", "документ-4"))
     assert rows == [{"id": "документ-3", "versions": 1}, {"id": "документ-4", "versions": 1}]
-    unknown = run("store", "forget", "stream.db", "nobody")
-    assert unknown.returncode == 65
-    assert b"the store has no document 'nobody' [E_ID_UNKNOWN]" in unknown.stderr
+    failed(run("store", "forget", "stream.db", "nobody"), 65, "the store has no document 'nobody' [E_ID_UNKNOWN]")
 
 
 def test_forget_all_documents_of_a_source(run, filled):
@@ -95,20 +90,11 @@ def test_forget_removes_nothing_if_something_is_unknown(run, filled):
     with closing(sqlite3.connect(filled)) as store:
         before = store.execute("SELECT id FROM document WHERE source = 'site-2'").fetchone()[0]
     for unknown, code in ((["nobody"], b"E_ID_UNKNOWN"), (["--source", "nowhere"], b"no document of source 'nowhere'")):
-        done = run("store", "forget", "stream.db", before, *unknown)
-        assert done.returncode == 65
+        done = failed(run("store", "forget", "stream.db", before, *unknown), 65)
         assert code in done.stderr
     with closing(sqlite3.connect(filled)) as store:
         assert store.execute("SELECT count(*) FROM document WHERE forgotten").fetchone() == (0,)
     assert run("store", "forget", "stream.db").returncode == 2
-
-
-@pytest.fixture(scope="module")
-def store(tmp_path_factory):
-    path = tmp_path_factory.mktemp("sweep") / "s.db"
-    with Deduplicator.open(path) as stream:
-        stream.process(read_documents(documents_path()))
-    return path
 
 
 def test_all_outputs_of_the_command(run, store, tmp_path):
@@ -127,8 +113,7 @@ def test_all_outputs_of_the_command(run, store, tmp_path):
 
 def test_a_store_is_estimated_if_it_can_be_and_nobody_declines(run, store, tmp_path):
     def columns(*options):
-        done = run("sweep", "--store", str(store), "--k", "6", "--format", "csv", *options)
-        assert done.returncode == 0, done.stderr
+        done = succeeded(run("sweep", "--store", str(store), "--k", "6", "--format", "csv", *options))
         return done.stdout.decode().splitlines()[0].split(",")
 
     assert "copies" in columns()
@@ -137,16 +122,12 @@ def test_a_store_is_estimated_if_it_can_be_and_nobody_declines(run, store, tmp_p
     faithful = tmp_path / "faithful.db"
     with Deduplicator.open(faithful, StreamSettings(preset="faithful")) as stream:
         stream.process([{"id": "1", "text": "Мост через реку открыли после ремонта."}])
-    done = run("sweep", "--store", str(faithful), "--estimate")
-    assert done.returncode == 2
-    assert b"the store keeps no evidence of these documents" in done.stderr
+    failed(run("sweep", "--store", str(faithful), "--estimate"), 2, "the store keeps no evidence of these documents")
 
 
 def test_pairs_by_the_statistics_of_a_stream(run, store):
     sample = str(documents_path())
-    done = run("pairs", sample, "--statistics", f"{store}:0", "--format", "jsonl")
-    assert done.returncode == 0, done.stderr
-    rows = [json.loads(line) for line in done.stdout.splitlines()]
+    rows = rows_of(run("pairs", sample, "--statistics", f"{store}:0", "--format", "jsonl"))
     own = run("pairs", sample, "--format", "jsonl", "--terms", "none").stdout
     assert len(rows) > 20
     assert len(own.splitlines()) != len(rows)

@@ -8,6 +8,7 @@ from infostream_dedup.api import store as kept
 from infostream_dedup.errors import BadDataError, ConfigurationError
 from infostream_dedup.lab.copy_scores import Drift
 from infostream_dedup.stream.deduplicator import Deduplicator
+from tests.conftest import failed, rows_of
 
 BRIDGE = {
     "ru": "Президент открыл в городе новый мост через реку вместе с мэром. Строительство обошлось бюджету в 412 "
@@ -35,8 +36,7 @@ def filled(tmp_path):
 
 
 def test_groups_are_listed_and_undated_ones_have_no_1970(run, filled):
-    done = run("store", "groups", "s.db", "--format", "jsonl")
-    rows = [json.loads(line) for line in done.stdout.splitlines()]
+    rows = rows_of(run("store", "groups", "s.db", "--format", "jsonl"))
     assert rows == kept.groups(filled)
     assert [(row["group"], row["documents"], row["sources"], row["languages"]) for row in rows] == [
         ("one", 3, 2, 1),
@@ -60,14 +60,11 @@ def test_a_document_is_shown_with_its_group_and_story(run, filled):
     assert {"word": "річка", "pivot": "река", "their_word": "река", "rung": "dictionary"} in met
     assert found["document"]["key_terms"]
     assert kept.show(filled, "two")["document"]["story"] == "one"
-    done = run("store", "show", "s.db", "two", "--format", "jsonl")
-    rows = [json.loads(line) for line in done.stdout.splitlines()]
+    rows = rows_of(run("store", "show", "s.db", "two", "--format", "jsonl"))
     assert [(row["id"], row["status"], row["of"], row["group"]) for row in rows] == [
         ("two", "exact", "one", "one"), ("one", "new", None, "one"), ("four", "exact", "one", "one"),
     ]  # fmt: skip
-    missing = run("store", "show", "s.db", "none")
-    assert missing.returncode == 65
-    assert "no document 'none'" in missing.stderr.decode()
+    failed(run("store", "show", "s.db", "none"), 65, "no document 'none'")
     with pytest.raises(BadDataError, match="no document"):
         kept.show(filled, "none")
 

@@ -11,6 +11,9 @@ from contextlib import closing
 
 import pytest
 
+from tests.cli.following import ended, followed
+from tests.conftest import failed
+
 pytestmark = pytest.mark.slow
 DOCS = "".join(json.dumps({"id": str(n), "text": f"Мост через реку открыл министр {n}"}) + "\n" for n in range(5))
 COMMAND = f"{sys.executable} -m infostream_dedup"
@@ -74,9 +77,7 @@ def mode(path):
 
 @pytest.mark.smoke
 def test_a_closed_output_is_refused_and_leaves_nothing(docs, tmp_path):
-    done = shell(f"{COMMAND} ingest {docs} --store s.db >&-", tmp_path)
-    assert done.returncode == 74
-    assert b"standard output is closed" in done.stderr
+    failed(shell(f"{COMMAND} ingest {docs} --store s.db >&-", tmp_path), 74, "standard output is closed")
     assert not (tmp_path / "s.db").exists()
 
 
@@ -146,20 +147,14 @@ def test_forget_removes_what_killed_copies_left_and_names_running_ones(run, stor
 def test_nobody_else_can_read_a_store_or_its_copies(run, docs, tmp_path, umask):
     before = os.umask(umask)
     try:
-        with subprocess.Popen(
-            [sys.executable, "-m", "infostream_dedup", "ingest", "-", "--store", "s.db", "--follow"],
-            cwd=tmp_path,
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-        ) as job:
+        with followed("-", "--store", "s.db", cwd=tmp_path, stdin=subprocess.PIPE) as job:
             job.stdin.write(DOCS.encode())
             job.stdin.flush()
             assert job.stdout.readline()
             assert {path.name: mode(path) for path in tmp_path.glob("s.db*")} == dict.fromkeys(
                 ("s.db", "s.db-wal", "s.db-shm"), 0o600
             )
-            job.send_signal(signal.SIGTERM)
-            job.communicate(timeout=60)
+            ended(job)
         assert run("store", "backup", "s.db", "copy.db").returncode == 0
         assert mode(tmp_path / "copy.db") == 0o600
         # Results that were asked for follow the umask.

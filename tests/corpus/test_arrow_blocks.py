@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from infostream_dedup.documents import Reading, ReadingReport, read_documents, reading, table_files
 from infostream_dedup.documents.block_reading import read_document_blocks
 from infostream_dedup.model import DocumentBlock, KeptDocuments, fields_of, without_text
-from tests.corpus.test_block_reading import GERMAN, OPTIONS, assert_batches_are_single, outcome
+from tests.corpus.test_block_reading import GERMAN, OPTIONS, agreed, assert_batches_are_single
 
 TEXTS = [
     *(GERMAN, "Мэр открыл мост", "Зима. Снег\nидёт\tи идёт\r", "", None, "🙂 — «текст» \ue000\ud7ff", "a" * 200),
@@ -72,9 +72,6 @@ def folder(tmp_path_factory):
     return tmp_path_factory.mktemp("tables")
 
 
-in_columns = read_document_blocks
-
-
 @given(tables(), st.sampled_from(OPTIONS), st.integers(1, 9), st.booleans())
 @example(pa.table({"id": ["1", "1", "1"], "text": ["a", "a", "b"]}), {"on_error": "skip"}, 9, False)
 def test_columns_are_what_single_rows_are(folder, table, options, size, in_file):
@@ -85,7 +82,7 @@ def test_columns_are_what_single_rows_are(folder, table, options, size, in_file)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(table_files, "BATCH_ROWS", size)
         patch.setattr(reading, "BATCH_ROWS", size)
-        assert outcome(in_columns, source, folder, **options) == outcome(read_documents, source, folder, **options)
+        agreed(source, folder, **options)
         assert_batches_are_single(source, folder, **options)
 
 
@@ -101,9 +98,9 @@ def news(rows):
     )  # fmt: skip
 
 
-def test_plain_rows_are_read_in_columns():
+def test_plain_rows_are_read_read_document_blocks():
     table = news(50)
-    blocks = list(in_columns(table, reading=Reading(), report=ReadingReport()))
+    blocks = list(read_document_blocks(table, reading=Reading(), report=ReadingReport()))
     assert [type(one) for one in blocks] == [DocumentBlock]
     documents = list(read_documents(table))
     assert list(blocks[0]) == documents
@@ -115,7 +112,7 @@ def test_plain_rows_are_read_in_columns():
 
 def test_rows_of_a_slice(folder):
     table = news(20).slice(7, 5)
-    assert [one.id for one in next(in_columns(table, reading=Reading(), report=ReadingReport()))] == [
+    assert [one.id for one in next(read_document_blocks(table, reading=Reading(), report=ReadingReport()))] == [
         "n7", "n8", "n9", "n10", "n11",
     ]  # fmt: skip
 
@@ -127,7 +124,5 @@ def test_bytes_that_are_not_utf8_are_refused_by_the_row(folder):
         pa.string(), 3, [None, pa.array([0, 6, 7, 9], pa.int32()).buffers()[1], pa.py_buffer(b"".join(data))]
     )
     table = pa.table({"id": ["1", "2", "3"], "text": texts})
-    options = {"on_error": "skip"}
-    found = outcome(in_columns, table, folder, **options)
-    assert found == outcome(read_documents, table, folder, **options)
-    assert [one.id for one in found[0]] == ["1"]
+    found, *_ = agreed(table, folder, on_error="skip")
+    assert [one.id for one in found] == ["1"]

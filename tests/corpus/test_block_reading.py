@@ -95,6 +95,13 @@ def outcome(read, path, tmp_path, **options):
     return found, dates, extras, error, report, list(report.sources.items()), list(report.languages.items()), set_aside
 
 
+def agreed(path, folder, **options):
+    """The outcome of reading one by one, which is that of reading in columns."""
+    together, single = (outcome(read, path, folder, **options) for read in (read_document_blocks, read_documents))
+    assert together == single
+    return single
+
+
 def one_by_one(source, bad, reading):
     return checked_documents(open_items(source, reading, ONE_BY_ONE), make_builder(reading, bad.report), bad, None)
 
@@ -177,19 +184,15 @@ def test_a_broken_archive_gives_what_came_before_the_break(read_together, tmp_pa
     whole = gzip.compress(b"".join(b'{"id":"%d","text":"%s"}\n' % (number, b"slovo " * 99) for number in range(900)))
     path = tmp_path / "cut.jsonl.gz"
     path.write_bytes(whole[: len(whole) // 2])
-    both = [outcome(read, path, tmp_path, on_error="skip") for read in (read_document_blocks, read_documents)]
-    assert both[0] == both[1]
+    assert agreed(path, tmp_path, on_error="skip")[0]
     assert read_together
-    assert both[0][0]
 
 
 @pytest.mark.parametrize("begin", [b"\xff\xfe{\0", b"{\0\0\0", b""])
 def test_wide_encodings_and_nothing(tmp_path, begin):
     path = tmp_path / "wide.jsonl"
     path.write_bytes(begin)
-    options = {"encoding": "utf-8", "on_error": "skip"}
-    both = [outcome(read, path, tmp_path, **options) for read in (read_document_blocks, read_documents)]
-    assert both[0] == both[1]
+    agreed(path, tmp_path, encoding="utf-8", on_error="skip")
 
 
 def test_a_line_longer_than_the_buffer(tmp_path, monkeypatch):
@@ -198,12 +201,8 @@ def test_a_line_longer_than_the_buffer(tmp_path, monkeypatch):
     path.write_bytes(
         b'{"id":"1","text":"%s"}\n{"id":"2","text":"%s"}\n\n{"id":"3","text":""}' % (b"a" * 500, b"b" * 5000)
     )
-    both = [
-        outcome(read, path, tmp_path, on_error="skip", max_line_bytes=900)
-        for read in (read_document_blocks, read_documents)
-    ]
-    assert both[0] == both[1]
-    assert [one.id for one in both[0][0]] == ["1", "3"]
+    found, *_ = agreed(path, tmp_path, on_error="skip", max_line_bytes=900)
+    assert [one.id for one in found] == ["1", "3"]
 
 
 @pytest.mark.parametrize(("text", "microseconds", "kind"), [
@@ -256,9 +255,7 @@ def test_dicts_read_together_are_those_read_one_by_one(folder, values, options, 
         for module in (table_blocks, block_reading):
             patch.setattr(module, "TOGETHER", size)
         patch.setattr(block_reading, "_FEW", 1)
-        assert outcome(read_document_blocks, values, folder, **options) == outcome(
-            read_documents, values, folder, **options
-        )
+        agreed(values, folder, **options)
         assert_batches_are_single(values, folder, **options)
         dicts, build = [one for one in values if type(one) is dict], Deduplicator.open(None)._document
         good, _ = built_documents(dicts, build)

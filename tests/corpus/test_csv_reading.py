@@ -12,7 +12,7 @@ from infostream_dedup.documents import Reading, ReadingReport, block_reading, re
 from infostream_dedup.documents.block_reading import read_document_blocks
 from infostream_dedup.model import DocumentBlock
 
-from .test_block_reading import outcome
+from .test_block_reading import agreed
 
 CELLS = ["1", "2", "слово", "", " ", "a b", "'=1", "'x", "ru", "de", "2024-05-01", "not a date", "🙂", "é"]
 QUOTED = [*CELLS, 'сказал "да"', "a,b", "две\nстроки", "\r\n", '"', ";", "\t"]
@@ -22,10 +22,6 @@ OPTIONS = [
     {"on_error": "skip", "other_languages": "fail"},
     {"on_error": "skip", "make_ids": True}, {"on_error": "skip", "columns": "text=topic"},
 ]  # fmt: skip
-
-
-def both(path, folder, **options):
-    return [outcome(read, path, folder, **options) for read in (read_document_blocks, read_documents)]
 
 
 @pytest.fixture(scope="module")
@@ -68,8 +64,7 @@ def test_columns_are_what_single_rows_are(folder, data, options, size):
     path.write_bytes(data)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(block_reading, "TOGETHER", size)
-        together, single = both(path, folder, **options)
-    assert together == single
+        agreed(path, folder, **options)
 
 
 @given(st.lists(st.sampled_from(PIECES), max_size=25), st.integers(1, 4))
@@ -78,8 +73,7 @@ def test_any_bytes(folder, pieces, size):
     path.write_bytes(("id,text\n" + "".join(pieces)).encode())
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(block_reading, "TOGETHER", size)
-        together, single = both(path, folder, on_error="skip")
-    assert together == single
+        agreed(path, folder, on_error="skip")
 
 
 def test_plain_news_is_read_in_columns(tmp_path):
@@ -105,8 +99,7 @@ def test_the_line_with_which_excel_declares_the_delimiter(tmp_path, first, delim
     path = tmp_path / "excel.csv"
     lines = [first, *(delimiter.join(cells) for cells in (("id", "text"), ("a", "Снег выпал"), ("a", "Дождь")))]
     path.write_bytes("\r\n".join(lines).encode(encoding))
-    together, single = both(path, tmp_path, on_error="skip")
-    assert together == single
+    single = agreed(path, tmp_path, on_error="skip")
     documents, _, _, error, report, *_, set_aside = single
     assert [(one.id, one.text) for one in documents] == [("a", "Снег выпал")]
     assert (error, report.quarantined_by_code) == (None, {"E_ID_CONFLICT": 1})
@@ -115,16 +108,14 @@ def test_the_line_with_which_excel_declares_the_delimiter(tmp_path, first, delim
 
 def test_only_the_declaration_is_an_empty_file(tmp_path):
     (tmp_path / "excel.csv").write_text("sep=;\n", encoding="utf-8")
-    together, single = both(tmp_path / "excel.csv", tmp_path)
-    assert together == single
+    single = agreed(tmp_path / "excel.csv", tmp_path)
     assert "the file is empty" in single[3][1]
 
 
 def test_the_place_of_a_repeated_id(tmp_path):
     path = tmp_path / "twice.csv"
     path.write_text('id,text\na,"one\ntwo\nthree"\nb,four\na,five\n', encoding="utf-8")
-    together, single = both(path, tmp_path)
-    assert together == single
+    single = agreed(path, tmp_path)
     assert single[3][2]["line"] == 6
 
 
@@ -135,7 +126,7 @@ def test_rows_after_a_stray_quote_are_read(tmp_path):
     path.write_text("id,text\n" + "\n".join(rows) + "\n", encoding="utf-8")
     found = list(read_document_blocks(path, reading=Reading(), report=ReadingReport()))
     assert [len(one.ids) for one in found] == [40]
-    assert both(path, tmp_path)[0] == both(path, tmp_path)[1]
+    agreed(path, tmp_path)
 
 
 def test_a_broken_archive_gives_what_came_before_the_break(tmp_path, monkeypatch):
@@ -145,5 +136,4 @@ def test_a_broken_archive_gives_what_came_before_the_break(tmp_path, monkeypatch
     path = tmp_path / "cut.csv.gz"
     for size in (len(whole) // 2, len(whole) - 9, 40):
         path.write_bytes(whole[:size])
-        together, single = both(path, tmp_path, on_error="skip")
-        assert together == single
+        agreed(path, tmp_path, on_error="skip")

@@ -47,9 +47,7 @@ def table(rows: list[dict[str, Any]], names: list[str], delimiter: str = ",") ->
 
 
 def with_dates(form: str) -> str:
-    return lines(
-        [{**row, "published": datetime(2023, 11, 1 + n % 28, 9).strftime(form)} for n, row in enumerate(PLAIN)]
-    )
+    return lines([row | {"published": datetime(2023, 11, 1 + n % 28, 9).strftime(form)} for n, row in enumerate(PLAIN)])
 
 
 def zstandard(data: bytes) -> bytes:
@@ -57,10 +55,6 @@ def zstandard(data: bytes) -> bytes:
     with pa.CompressedOutputStream(sink, "zstd") as packed:
         packed.write(data)
     return bytes(sink.getvalue())
-
-
-def parquet(path: Path) -> None:
-    pq.write_table(pa.Table.from_pylist(PLAIN), path)
 
 
 def arrow(path: Path) -> None:
@@ -74,7 +68,7 @@ LANGUAGES = ["rus", "ukr", "ua", "uk-UA", "eng", "en_GB", "de", "pl"]
 
 WHOLE: dict[str, tuple[str, str | bytes | Callable[[Path], None]]] = {
     "lines": ("a.jsonl", LINES), "lines called json": ("a.json", LINES), "lines called txt": ("a.txt", LINES),
-    "parquet": ("a.parquet", parquet),
+    "parquet": ("a.parquet", lambda path: pq.write_table(pa.Table.from_pylist(PLAIN), path)),
     "feather": ("a.feather", lambda path: feather.write_feather(pa.Table.from_pylist(PLAIN), path)),
     "arrow": ("a.arrow", arrow), "tsv": ("a.tsv", table(PLAIN, ["id", "title", "text"], "\t")),
     "csv with a byte order mark": ("a.csv", CSV.encode("utf-8-sig")), "csv in UTF-16": ("a.csv", CSV.encode("utf-16")),

@@ -193,7 +193,6 @@ def test_standard_input_is_read_as_it_comes() -> None:
         "from infostream_dedup.documents import read_documents\nfor d in read_documents('-'): print(d.id, flush=True)"
     )
     with subprocess.Popen([sys.executable, "-c", script], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
-        assert process.stdin is not None
         assert process.stdout is not None
         process.stdin.write(_jsonl(ROWS[0]))
         process.stdin.flush()
@@ -437,16 +436,10 @@ def test_a_damaged_archive_is_named(tmp_path: Path) -> None:
         list(read_documents(path))
 
 
-@pytest.mark.parametrize(
-    "content",
-    [
-        f"id,text,,\n1,{TEXT},,\n",
-        f'id, text\n1, "{TEXT}"\n',
-        f"id|text\n1|{TEXT}\n",
-        f"id\ttext\t\t\t\n1\t{TEXT}\t\t\t\n",
-    ],
-    ids=["columns of nothing", "blanks after commas", "bars", "tabs of nothing"],
-)
+@pytest.mark.parametrize("content", [
+    f"id,text,,\n1,{TEXT},,\n", f'id, text\n1, "{TEXT}"\n', f"id|text\n1|{TEXT}\n",
+    f"id\ttext\t\t\t\n1\t{TEXT}\t\t\t\n",
+], ids=["columns of nothing", "blanks after commas", "bars", "tabs of nothing"])  # fmt: skip
 def test_tables_as_spreadsheets_and_people_write_them(tmp_path: Path, content: str) -> None:
     assert _rows(_write(tmp_path / "d.csv", content)) == [ROW]
 
@@ -488,9 +481,7 @@ ANSWERS: list[tuple[Any, dict[str, Any], dict[str, Any]]] = [
 
 
 @pytest.mark.parametrize(("answer", "options", "expected"), ANSWERS)
-def test_answers_of_services_are_read_however_deep(
-    tmp_path: Path, answer: Any, options: dict[str, Any], expected: dict[str, Any]
-) -> None:
+def test_answers_of_services_are_read_however_deep(tmp_path, answer, options, expected):
     path = _write(tmp_path / "d.json", answer)
     assert _rows(path, **options) == [expected]
     long = {**answer, "note": ["x" * 100_000]} if "columns" not in answer and "id" not in answer else answer

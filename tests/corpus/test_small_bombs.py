@@ -47,47 +47,23 @@ def workbook(path: Path, rows: str, strings: str = "") -> None:
         )
 
 
-def far_cell(path: Path) -> None:
-    workbook(path, '<row r="1048576"><c r="XFD1048576"><v>1</v></c></row>')
-
-
-def wide_sheet(path: Path) -> None:
-    workbook(path, '<row r="60000"><c r="XFD60000"><v>1</v></c></row>')
-
-
-def long_cell(path: Path) -> None:
-    workbook(path, f'<row r="2"><c r="B2" t="inlineStr"><is><t>{"a " * 150_000_000}</t></is></c></row>')
+def equal_texts(rows: int) -> pa.Table:
+    return pa.table({"id": [str(number) for number in range(rows)], "text": ["a " * 1_000_000] * rows})
 
 
 def shared_cell(path: Path) -> None:
-    rows = "".join(
-        f'<row r="{n}"><c r="A{n}"><v>{n}</v></c><c r="B{n}" t="s"><v>0</v></c></row>' for n in range(2, 2000)
-    )
+    cells = '<c r="A{0}"><v>{0}</v></c><c r="B{0}" t="s"><v>0</v></c>'
+    rows = "".join(f'<row r="{number}">{cells.format(number)}</row>' for number in range(2, 2000))
     workbook(path, rows, f"<si><t>{'a ' * 1_000_000}</t></si>")
-
-
-def equal_rows(path: Path) -> None:
-    table = pa.table({"id": [str(number) for number in range(400)], "text": ["a " * 1_000_000] * 400})
-    pq.write_table(table, path, compression="zstd")
 
 
 def dictionary(path: Path) -> None:
     pq.write_table(pa.table({"id": list("abcdefghij"), "text": ["a" * 8_000_000] * 10}), path, compression="zstd")
 
 
-def long_page(path: Path) -> None:
-    table = pa.table({"id": [str(number) for number in range(200)], "text": ["a " * 1_000_000] * 200})
-    pq.write_table(table, path, compression="zstd", use_dictionary=False)
-
-
 def long_list(path: Path) -> None:
     nothing = pa.array([[None] * 100_000_000], pa.list_(pa.int8()))
     pq.write_table(pa.table({"id": ["a"], "text": ["a"], "tags": nothing}), path)
-
-
-def packed_feather(path: Path) -> None:
-    table = pa.table({"id": [str(number) for number in range(400)], "text": ["a " * 1_000_000] * 400})
-    feather.write_feather(table, path, compression="zstd", compression_level=19)
 
 
 def dictionary_feather(path: Path) -> None:
@@ -96,10 +72,16 @@ def dictionary_feather(path: Path) -> None:
     feather.write_feather(table, path, compression="zstd")
 
 
+LONG_CELL = '<row r="2"><c r="B2" t="inlineStr"><is><t>{}</t></is></c></row>'
 BOMBS: dict[str, Callable[[Path], None]] = {
-    "far.xlsx": far_cell, "wide.xlsx": wide_sheet, "cell.xlsx": long_cell, "shared.xlsx": shared_cell,
-    "rle.parquet": equal_rows, "dict.parquet": dictionary, "page.parquet": long_page, "list.parquet": long_list,
-    "packed.feather": packed_feather, "dict.feather": dictionary_feather,
+    "far.xlsx": lambda path: workbook(path, '<row r="1048576"><c r="XFD1048576"><v>1</v></c></row>'),
+    "wide.xlsx": lambda path: workbook(path, '<row r="60000"><c r="XFD60000"><v>1</v></c></row>'),
+    "cell.xlsx": lambda path: workbook(path, LONG_CELL.format("a " * 150_000_000)), "shared.xlsx": shared_cell,
+    "rle.parquet": lambda path: pq.write_table(equal_texts(400), path, compression="zstd"),
+    "page.parquet": lambda path: pq.write_table(equal_texts(200), path, compression="zstd", use_dictionary=False),
+    "dict.parquet": dictionary, "list.parquet": long_list, "dict.feather": dictionary_feather,
+    "packed.feather": lambda path: feather.write_feather(
+        equal_texts(400), path, compression="zstd", compression_level=19),
 }  # fmt: skip
 
 

@@ -23,9 +23,7 @@ SCHOOL = "Школа в посёлке получила новую крышу."
 
 
 def of_pair(name, one, other, *, authority=(np.nan, np.nan)):
-    filling = [
-        Document(id=f"f{number}", text=text, lang="ru") for number, text in enumerate((SCHOOL, "Суд вынес приговор."))
-    ]
+    filling = [Document(id=f"f{n}", text=text, lang="ru") for n, text in enumerate((SCHOOL, "Суд вынес приговор."))]
     models = document_models([one, other, *filling])
     given_authority = np.array([authority[0]]), np.array([authority[1]])
     forward, backward = differences(models, np.array([0]), np.array([1]), [name], given_authority)

@@ -57,9 +57,7 @@ def templates():
 
 def test_templates_of_unseen_stories_are_distinguished_from_reprints(templates):
     models, pairs = templates
-    found = held_out(models, pairs, CLASSIFIER_PRESETS["duplicate"].criteria, GivenAuthority(models, {}), PRIOR).found(
-        "both"
-    )
+    found = held_out(models, pairs, PRESET.criteria, GivenAuthority(models, {}), PRIOR).found("both")
     truth = pairs.repeats
     assert truth.sum() >= 30
     assert (~truth).sum() >= 60
@@ -72,7 +70,5 @@ def test_words_alone_cannot(templates):
     words = held_out(models, pairs, ["key_terms"], GivenAuthority(models, {}), prior_plane(["key_terms"], {})).found(
         "both"
     )
-    every = held_out(models, pairs, CLASSIFIER_PRESETS["duplicate"].criteria, GivenAuthority(models, {}), PRIOR).found(
-        "both"
-    )
+    every = held_out(models, pairs, PRESET.criteria, GivenAuthority(models, {}), PRIOR).found("both")
     assert np.mean(words == pairs.repeats) < np.mean(every == pairs.repeats)

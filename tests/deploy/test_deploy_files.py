@@ -171,8 +171,6 @@ def test_systemd_is_told_when_the_service_is_ready(tmp_path: Path, monkeypatch: 
 
 def test_a_lock_names_every_package_with_its_hash() -> None:
     spec = importlib.util.spec_from_file_location("make_lock", DEPLOY.parent / "tools" / "make_lock.py")
-    assert spec is not None
-    assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
 

@@ -282,9 +282,7 @@ def test_the_random_queue_does_not_begin_with_the_pairs_for_two() -> None:
         connection.execute(
             "CREATE TABLE document (ordinal, id, of_id, group_id, probability, forward, backward, forgotten, status)"
         )
-        rows = (
-            (number, f"d{number}", f"e{number}", f"g{number}", None, 5, 5, 0, "duplicate") for number in range(2000)
-        )
+        rows = ((n, f"d{n}", f"e{n}", f"g{n}", None, 5, 5, 0, "duplicate") for n in range(2000))
         connection.executemany("INSERT INTO document VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", rows)
         pairs = judgements.linked_pairs(connection, "random", k_duplicate=6)
     assert len(pairs) == 2000
@@ -307,14 +305,10 @@ def test_some_pairs_are_for_two(desk: Desk) -> None:
     assert found == [twice]
 
 
-@given(
-    st.lists(
-        st.tuples(
-            st.sampled_from(["ab", "ac", "bc"]), st.sampled_from(["dup", "similar", None, "undo"]), st.booleans()
-        ),
-        max_size=30,
-    )
-)
+STEP = st.tuples(st.sampled_from(["ab", "ac", "bc"]), st.sampled_from(["dup", "similar", None, "undo"]), st.booleans())
+
+
+@given(st.lists(STEP, max_size=30))
 def test_the_present_is_the_latest_that_was_not_taken_back(steps: list[tuple[str, str | None, bool]]) -> None:
     import tempfile
 
@@ -334,9 +328,7 @@ def test_the_present_is_the_latest_that_was_not_taken_back(steps: list[tuple[str
         assert {(pair, person): label for pair, person, label in rows} == expected
 
 
-def test_reservations_made_before_the_clock_was_set_back_do_not_last(
-    desk: Desk, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_reservations_made_before_the_clock_was_set_back_do_not_last(desk: Desk, monkeypatch: pytest.MonkeyPatch):
     minute = 60_000_000
     given = []
     # A day ahead, then set right, then five and eleven minutes later.
@@ -373,7 +365,6 @@ def check(store: Path) -> None:
     # Opening compares the checksums of all rows.
     with Desk.open(desk_path(store), create=False) as desk, desk.reading() as connection:
         found = last_result(connection, "sweep")
-        assert found is not None
         assert found["result"] == LEFT
         assert connection.execute("SELECT a, b FROM asked").fetchall() == [("y", "z")]
         assert [row["label"] for row in judgements.label_rows(connection)] == ["dup"]
@@ -392,9 +383,7 @@ def test_forgetting_in_the_store_forgets_in_the_desk(tmp_path: Path) -> None:
         assert opened.text(0) is None
 
 
-def test_nothing_is_left_in_the_log_of_a_desk_that_a_service_has_open(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_nothing_is_left_in_the_log_of_a_desk_that_a_service_has_open(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     from infostream_dedup.api.desk import forget_and_wipe
     from infostream_dedup.api.store import forget
 
@@ -545,9 +534,7 @@ def test_label_studio_takes_the_judgements_and_gives_them_back(tmp_path: Path) -
         ("x", "y", 1), ("x", "z", 1), ("y", "z", 0),
     ]  # fmt: skip
     assert [tasks[0]["data"][f"text_{side}"] for side in "ab"] == [texts["x"], texts["y"]]
-    assert {part["to_name"] for one in tasks for said in one.get("annotations", []) for part in said["result"]} == {
-        "text_a"
-    }
+    assert {p["to_name"] for one in tasks for said in one.get("annotations", []) for p in said["result"]} == {"text_a"}
     # As Label Studio exports it once two people have been there; one of them skipped the first.
     part = {"from_name": "label", "to_name": "text_a", "type": "choices", "value": {"choices": ["template"]}}
     tasks[2]["annotations"] = [{"id": 7, "completed_by": {"id": 1, "email": "olena@news.ua"}, "result": [part]}]
@@ -557,9 +544,7 @@ def test_label_studio_takes_the_judgements_and_gives_them_back(tmp_path: Path) -
     out.write_bytes(orjson.dumps(tasks))
     assert "3 judgements added, 0 pairs" in str(run("import", store, out, "--person", "studio").output)
     assert public.import_labels(store, out, person="studio") == (0, 0)
-    said = {
-        (row["a"], row["b"]): (row["label"], row.get("repeats"), row["judges"]) for row in public.export_labels(store)
-    }
+    said = {(r["a"], r["b"]): (r["label"], r.get("repeats"), r["judges"]) for r in public.export_labels(store)}
     assert said == {("x", "y"): ("dup", "b", 2), ("x", "z"): ("different", None, 2), ("y", "z"): ("template", None, 1)}
     assert len(public.export_labels(store, who="studio olena@news.ua")) == 1
     out.write_text('[{"a": "x"}]', encoding="utf-8")

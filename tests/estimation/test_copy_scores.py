@@ -240,9 +240,7 @@ def test_what_groups_join_and_miss():
 
 
 def test_both_presets_count_and_print(tmp_path):
-    rows = [
-        dedup(str(documents_path()), preset=preset, count_copies=True).as_dict() for preset in ("judged", "faithful")
-    ]
+    rows = [dedup(documents_path(), preset=preset, count_copies=True).as_dict() for preset in ("judged", "faithful")]
     assert rows[0]["copies"] == rows[1]["copies"] > 0
     for row in rows:
         assert row["copy_recall_low"] <= row["copy_recall"] <= row["copy_recall_high"]
@@ -256,9 +254,7 @@ def test_both_presets_count_and_print(tmp_path):
 
 def test_on_disk_nothing_is_counted(tmp_path):
     with pytest.raises(UsageError, match="in memory"):
-        dedup(
-            str(documents_path()), tmp_path / "o.jsonl", preset="faithful", count_copies=True, workdir=tmp_path / "work"
-        )
+        dedup(documents_path(), tmp_path / "o.jsonl", preset="faithful", count_copies=True, workdir=tmp_path / "work")
 
 
 def test_methods_beside_each_other():
@@ -414,9 +410,7 @@ def test_recovered_are_the_pairs_that_a_matrix_links_both_ways():
     links = Links.of(count_grades(matrix.counts, key_terms.sizes, n=12, short=SETTINGS.short))
     grades = links.grades_of(planted.originals, len(documents) + np.arange(len(planted.kinds)))
     of_kind = np.array([one == ("ru", "cuts", 0.3) for one in planted.kinds])
-    rows = [
-        row for row in planted.recovered(SETTINGS) if (row["language"], row["edit"], row["rate"]) == ("ru", "cuts", 0.3)
-    ]
+    rows = [r for r in planted.recovered(SETTINGS) if (r["language"], r["edit"], r["rate"]) == ("ru", "cuts", 0.3)]
     assert [row["k"] for row in rows] == list(range(1, 13))
     for row in rows:
         assert row["copies"] == of_kind.sum()

@@ -247,9 +247,7 @@ def test_a_sample_does_not_depend_on_how_pairs_come():
 def _rows(corpora, name, language=None):
     """Of wmt the news: its conversations are templates, and no two of them tell one text."""
     documents = read_documents(corpora / f"{name}.docs.jsonl.gz")
-    chosen = [
-        one for one in documents if language in (None, one.lang) and one.extra.get("domain", "") in ("", "news", None)
-    ]
+    chosen = [d for d in documents if language in (None, d.lang) and d.extra.get("domain", "") in ("", "news", None)]
     return sweep(chosen, representations=["morph"], examples=False, estimate=True)
 
 

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from infostream_dedup import compare, read_documents
 from infostream_dedup.errors import BadDataError, ConfigurationError, MissingExtraError
 from infostream_dedup.lab import comparison
+from infostream_dedup.lab.comparison import compare_methods
 from infostream_dedup.lab.labels import labels_of
 from infostream_dedup.lab.methods import Pairs, Texts
 from infostream_dedup.lab.scores import evaluate_collection
@@ -90,7 +91,7 @@ def test_key_terms_fare_as_in_evaluate(sample):
     from infostream_dedup.model import Settings
     from infostream_dedup.runs.batch.collection import collect
 
-    row = _row(comparison.compare_methods(sample, labels=labels_path(), methods=["key-terms-morph"]), "key-terms-morph")
+    row = _row(compare_methods(sample, labels=labels_path(), methods=["key-terms-morph"]), "key-terms-morph")
     expected = evaluate_collection(collect(read_documents(documents_path())), labels_path(), Settings()).rows[5]
     assert expected.step == 6
     names = ("tp", "fp", "fn", "precision", "recall", "f1", "low", "high")
@@ -102,7 +103,7 @@ def test_the_preset_best_can_be_written_as_a_method(sample):
     from infostream_dedup.runs.batch.collection import collect
 
     name = "key-terms-morph:n=30:score=share"
-    row = _row(comparison.compare_methods(sample, labels=labels_path(), methods=[name]), name)
+    row = _row(compare_methods(sample, labels=labels_path(), methods=[name]), name)
     collection = collect(read_documents(documents_path()))
     expected = evaluate_collection(collection, labels_path(), Settings.of(preset="best")).recommended.as_dict()
     assert {name: row[name] for name in ("tp", "fp", "fn")} == {name: expected[name] for name in ("tp", "fp", "fn")}
@@ -111,14 +112,12 @@ def test_the_preset_best_can_be_written_as_a_method(sample):
 def test_documents_can_be_in_any_order(sample):
     names = ["tf", "long-sent", "shingles", "three-plus-two", "key-terms-stem"]
     reverse = Texts(sample.documents[::-1])
-    one, other = (
-        comparison.compare_methods(texts, methods=names).as_dict(times=False)["rows"] for texts in (sample, reverse)
-    )
+    one, other = (compare_methods(texts, methods=names).as_dict(times=False)["rows"] for texts in (sample, reverse))
     assert one == other
 
 
 def test_examples_are_ids_and_features(sample):
-    found = comparison.compare_methods(sample, methods=["md5", "tf", "shingles"], examples=True, disagreements=7)
+    found = compare_methods(sample, methods=["md5", "tf", "shingles"], examples=True, disagreements=7)
     ids = {document.id for document in sample.documents}
     assert len(found.disagreements) == 7
     assert 1 <= len(found.agreements) <= 5
@@ -129,14 +128,9 @@ def test_examples_are_ids_and_features(sample):
 
 
 def test_labelled_pairs_are_not_drawn_again(sample):
-    rows = [
-        pair.as_dict()
-        for pair in comparison.compare_methods(sample, methods=["tf", "dsc"], disagreements=500).disagreements
-    ]
+    rows = [pair.as_dict() for pair in compare_methods(sample, methods=["tf", "dsc"], disagreements=500).disagreements]
     judged = labels_of([row | {"label": "dup"} for row in rows[:30]])
-    left = comparison.compare_methods(
-        sample, methods=["tf", "dsc"], labels=judged, disagreements=500, resamples=5
-    ).disagreements
+    left = compare_methods(sample, methods=["tf", "dsc"], labels=judged, disagreements=500, resamples=5).disagreements
     assert {(row["a"], row["b"]) for row in rows[30:]} == {(pair.a, pair.b) for pair in left}
 
 
@@ -201,7 +195,6 @@ def test_an_empty_pool_says_nothing_about_precision():
     texts = ["Снег идёт в Киеве третий день подряд", "Мэр открыл новый мост через широкую реку", "Цены на хлеб выросли"]
     rows = [{"id": str(number), "text": text} for number, text in enumerate(texts)]
     found = compare(rows, methods=["md5", "key-terms-stem"], protocol="pool")
-    assert found.pool is not None
     assert found.pool.verified == 0
     assert {(row["precision"], row["recall"], row["f1"]) for row in found.as_rows()} == {(None, None, None)}
 

@@ -204,9 +204,7 @@ def _truth(
     **options: Any,
 ) -> labelling.Truth:
     """Documents a, b, c ... with these families; a listed pair is written ``ab``, kin ``fg``."""
-    documents = [
-        Document(id=chr(97 + place), text="", extra={"family": family}) for place, family in enumerate(families)
-    ]
+    documents = [Document(id=chr(97 + n), text="", extra={"family": family}) for n, family in enumerate(families)]
     labels = labelling.labels_of([{"a": pair[0], "b": pair[1], "label": label} for pair, label in listed.items()])
     pairs = [labelling.Kin(pair[0], pair[1]) for pair in kin]
     return labelling.truth_of(documents, languages or ["ru"] * len(families), labels, kin=pairs, **options)

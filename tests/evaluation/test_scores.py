@@ -91,9 +91,7 @@ def test_scores_agree_with_brute_force(data: st.DataObject, rule: str, short: st
 
 
 def _truth(families: str, listed: dict[tuple[int, int], str]) -> Truth:
-    documents = [
-        Document(id=str(number), text="", extra={"family": family.strip()}) for number, family in enumerate(families)
-    ]
+    documents = [Document(id=str(n), text="", extra={"family": family.strip()}) for n, family in enumerate(families)]
     labels = labels_of([{"a": str(a), "b": str(b), "label": label} for (a, b), label in listed.items()])
     return truth_of(documents, ["ru"] * len(families), labels)
 
@@ -261,7 +259,6 @@ GRADES = {(0, 1): 4, (2, 3): 3, (0, 4): 1, (1, 4): 2}
 
 def test_the_best_row_and_the_recommended_one() -> None:
     found = _evaluation(GRADES, 5)
-    assert found.best is not None
     assert (found.best.step, found.recommended.step, found.recommended.refused) == (6, 5, False)
     assert found.share_of_best == pytest.approx(0.8)
 
@@ -277,7 +274,6 @@ def test_where_nothing_is_true_no_row_is_best() -> None:
 
 def test_of_equal_rows_the_smallest_step_is_best() -> None:
     found = _evaluation({(0, 1): 3, (2, 3): 3}, 6)
-    assert found.best is not None
     assert found.best.step == 4
 
 
@@ -333,13 +329,10 @@ def test_evaluate_recommends_by_the_rule_of_sweep(tmp_path: Path) -> None:
 def test_the_pairs_are_those_that_pairs_lists() -> None:
     listed = {(row.a, row.b): row for row in pairs(str(documents_path()), preset="judged", terms=False, kinds="all")}
     found = api_evaluate(str(documents_path()), labels_path(), representation="stem")
-    assert found.judged is not None
     assert found.judged.scores.linked == sum(row.kind != "same-story" for row in listed.values())
     stories = api_evaluate(str(documents_path()), labels_path(), kinds=["same-story"]).judged
-    assert stories is not None
     assert stories.scores.linked == sum(row.kind == "same-story" for row in listed.values()) > 0
     copies = api_evaluate(str(documents_path()), labels_path(), kinds=["copy"]).judged
-    assert copies is not None
     assert copies.scores.linked == sum(row.kind == "copy" for row in listed.values()) < len(listed)
     assert copies.scores.tp + copies.scores.fn == found.judged.scores.tp + found.judged.scores.fn
 
@@ -353,7 +346,6 @@ def test_the_groups_are_those_that_dedup_makes(tmp_path: Path) -> None:
         np.unique(list(group.values()), return_inverse=True)[1], scoring.TruthRules().truth(texts, labels_path())
     )
     assert api_evaluate(str(documents_path()), labels_path()).groups == expected
-    assert expected is not None
     assert expected.bcubed_f1 > 0.9
 
 
@@ -368,7 +360,6 @@ def test_copies_of_a_topical_collection_in_a_closed_world(corpora: Path) -> None
         corpora / "slavictopics.docs.jsonl.gz", corpora / "slavictopics.labels.jsonl.gz", positive=("dup", "similar"),
         closed=True, kinds=["copy"],
     )  # fmt: skip
-    assert found.judged is not None
     assert found.judged.scores.judged == found.judged.scores.linked
     assert (found.judged.scores.precision or 0) >= 0.98
     six = found.rows[5]
@@ -378,5 +369,4 @@ def test_copies_of_a_topical_collection_in_a_closed_world(corpora: Path) -> None
         corpora / "slavictopics.docs.jsonl.gz", corpora / "slavictopics.labels.jsonl.gz", closed=True,
         kinds=["copy", "contained"],
     )  # fmt: skip
-    assert reprints.judged is not None
     assert reprints.judged.scores.fn == 0

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from infostream_dedup.judging.evidence.judging import Agreement, agreement
+from infostream_dedup.judging.evidence.judging import agreement
 from infostream_dedup.judging.evidence.pair_evidence import key_rows
 from infostream_dedup.judging.evidence.reading import evidence_texts, read_evidence
 from infostream_dedup.judging.evidence.records import EvidenceFrequencies, pack_evidence
@@ -19,9 +19,7 @@ def ruled_out(one: str, other: str, share: float = 0.5, titles: tuple[str, str] 
     return bool(agreed(one, other, share, titles).contradicts[0])
 
 
-def agreed(
-    one: str, other: str, share: float = 0.5, titles: tuple[str, str] = ("", ""), hours: float = np.inf
-) -> Agreement:
+def agreed(one: str, other: str, share: float = 0.5, titles: tuple[str, str] = ("", ""), hours: float = np.inf):
     made = [
         Document(id="a", text=one, lang="ru", title=titles[0]),
         Document(id="b", text=other, lang="en", title=titles[1]),

@@ -56,43 +56,31 @@ def what_differs(a: str, b: str, **options: Any) -> WordDifference | None:
 ])  # fmt: skip
 def test_what_turns_the_news_round(a: str, b: str, reason: str, words: tuple[tuple[str, str], ...]) -> None:
     found = what_differs(a, b)
-    assert found is not None
     assert (found.reason, found.words) == (reason, words)
     back = what_differs(b, a)
-    assert back is not None
     assert (back.reason, back.words) == (reason, tuple((y, x) for x, y in words))
 
 
-@pytest.mark.parametrize(
-    ("a", "b"),
-    [
-        (COURT.format("оправдал"), COURT.format("оправдал")),
-        (COURT.format("оправдал"), COURT.format("вчера оправдал")),
-        (COURT.format("оправдал"), COURT.format("ОПРАВДАЛ").replace("«", '"')),
-        (COURT.format("оправдал"), COURT.format("оправдла")),
-        (
-            COURT.format("осудил"),
-            "Бывшего директора порта Марка Дятлова осудил областной суд. Приговор огласили в четверг.",
-        ),
-        (FLOOD.format("Киеве"), FLOOD.format("Києве")),
-        (VOTE.format("passed"), VOTE.format("have passed")),
-        (
-            "The centre sold 5000 tickets for the colourful show.",
-            "The center sold 5,000 tickets for the colorful show.",
-        ),
-        ("Скидка составит 1,50 рубля с литра бензина.", "Скидка составит 1.5 рубля с литра бензина."),
-        ("Россия и Украина обменялись телами погибших.", "Украина и Россия обменялись телами погибших."),
-        ("Как получить выплату на ребёнка в Приморске", "Как получить выплату на ребёнка в Приморске?"),
-        ("Да.", "Нет."),
-        (FLOOD.format("городе"), FLOOD.format("городе").replace("школу", "больницу")),
-        (COURT.format("осудил"), COURT.format("осудил").replace("Областной", "Краевой")),
-        ("The mine is unprofitable, owners say.", "The mine is not profitable, owners say."),
-        ("The hour is very inconvenient for all.", "The hour is not very convenient for all."),
-        ("The hearing begins at 2:00 in court.", "The hearing begins at 14.00 in court."),
-        ("A bug in the server allows denial of service.", "A bug in the server allows hangs."),
-        (SCHOOL, "Что не так с роддомом? " + SCHOOL),
-    ],
-)
+COURT_TOLD_OTHERWISE = "Бывшего директора порта Марка Дятлова осудил областной суд. Приговор огласили в четверг."
+
+
+@pytest.mark.parametrize(("a", "b"), [
+    (COURT.format("оправдал"), COURT.format("оправдал")), (COURT.format("оправдал"), COURT.format("вчера оправдал")),
+    (COURT.format("оправдал"), COURT.format("ОПРАВДАЛ").replace("«", '"')),
+    (COURT.format("оправдал"), COURT.format("оправдла")), (COURT.format("осудил"), COURT_TOLD_OTHERWISE),
+    (FLOOD.format("Киеве"), FLOOD.format("Києве")), (VOTE.format("passed"), VOTE.format("have passed")),
+    ("The centre sold 5000 tickets for the colourful show.", "The center sold 5,000 tickets for the colorful show."),
+    ("Скидка составит 1,50 рубля с литра бензина.", "Скидка составит 1.5 рубля с литра бензина."),
+    ("Россия и Украина обменялись телами погибших.", "Украина и Россия обменялись телами погибших."),
+    ("Как получить выплату на ребёнка в Приморске", "Как получить выплату на ребёнка в Приморске?"), ("Да.", "Нет."),
+    (FLOOD.format("городе"), FLOOD.format("городе").replace("школу", "больницу")),
+    (COURT.format("осудил"), COURT.format("осудил").replace("Областной", "Краевой")),
+    ("The mine is unprofitable, owners say.", "The mine is not profitable, owners say."),
+    ("The hour is very inconvenient for all.", "The hour is not very convenient for all."),
+    ("The hearing begins at 2:00 in court.", "The hearing begins at 14.00 in court."),
+    ("A bug in the server allows denial of service.", "A bug in the server allows hangs."),
+    (SCHOOL, "Что не так с роддомом? " + SCHOOL),
+])  # fmt: skip
 def test_ordinary_edits_and_other_texts_differ_in_nothing(a: str, b: str) -> None:
     assert what_differs(a, b) is what_differs("", b, most=0) is None
 
@@ -140,12 +128,7 @@ def test_differs_joins_nothing_and_every_interface_shows_the_words(tmp_path: Any
     (pair,) = pairs(documents)
     assert (pair.kind, {name: pair.as_dict()[name] for name in shown}) == ("differs", shown)
     row = dedup(documents, annotate=True).rows[1]
-    assert (row["status"], row["of"], row["kind"], {name: row[name] for name in shown}) == (
-        "similar",
-        "a",
-        "differs",
-        shown,
-    )
+    assert (row["status"], row["of"], row["kind"], {n: row[n] for n in shown}) == ("similar", "a", "differs", shown)
     for workdir in (tmp_path / "work",):
         dedup(documents, tmp_path / "out.jsonl", annotate=True, workdir=workdir)
     assert '"differs_by":"another word"' in (tmp_path / "out.jsonl").read_text()
@@ -224,6 +207,7 @@ MATCH = "Волна обыграла Искру со счётом {}:{} в ма�
 STARS = (
     "Horoscope for {}: {} should postpone purchases, {} will meet an old friend, and {} need rest by the sea this week."
 )
+SIGNS = ("Monday Aries Leo Pisces", "Tuesday Taurus Virgo Libra", "Friday Gemini Cancer Scorpio")
 ALARM = "Повітряна тривога у Житомирі! Усім пройти в укриття."
 CRASH = "The A38 near Exeter is closed in both directions after a crash. Drivers are asked to use other roads."
 COUNCIL = "The council has approved the repair of the old bridge over the river before winter."
@@ -243,15 +227,7 @@ LIVE = "We have closed this live page and thank our readers for their questions.
             + [MATCH.format(1, 0, 12, "Шевчук", "Мельник", 30)],
             "tt",
         ),
-        (
-            [
-                STARS.format("Monday", "Aries", "Leo", "Pisces"),
-                STARS.format("Tuesday", "Taurus", "Virgo", "Libra"),
-                STARS.format("Friday", "Gemini", "Cancer", "Scorpio"),
-                STARS.format("Monday", "Aries", "Leo", "Pisces"),
-            ],
-            "rtc",
-        ),
+        ([STARS.format(*signs.split()) for signs in (*SIGNS, SIGNS[0])], "rtc"),
         # An alert on another day is another one; of another source at once it is the same.
         ([_dated("a", 1, 10, ALARM), _dated("a", 2, 10, ALARM), _dated("b", 2, 11, ALARM)], "tc"),
         ([_dated("a", 1, 10, CRASH), _dated("b", 9, 10, CRASH), _dated("b", 9, 11, CRASH)], "tc"),

@@ -40,10 +40,7 @@ class Collection:
     """Six documents of two sources, two days apart each."""
 
     def __init__(self) -> None:
-        documents = [
-            Document(id=str(number), text=text, title=f"{_NAMES[number]} в Кишинёве")
-            for number, text in enumerate(_TEXTS)
-        ]
+        documents = [Document(id=str(n), text=text, title=f"{_NAMES[n]} в Кишинёве") for n, text in enumerate(_TEXTS)]
         raw = read_evidence(*evidence_texts(documents))
         self.records: EvidenceRecords = pack_evidence(raw, np.zeros(6, dtype=np.int8), EvidenceFrequencies())
         self.triples = TripleRows(raw.triples, raw.ends[:, 0].copy())

@@ -50,11 +50,8 @@ def documents(seed: int, count: int = 40) -> list[Document]:
             words = [word if draw.random() < 0.8 else draw.choice(_WORDS) for word in made[-1].text.split()]
         else:
             words = draw.choices(_WORDS, k=draw.choice((0, 1, 5, 40, 90)))
-        made.append(
-            Document(
-                id=str(number), text=" ".join(words), title=" ".join(draw.choices(_WORDS, k=draw.choice((0, 3, 5))))
-            )
-        )
+        title = " ".join(draw.choices(_WORDS, k=draw.choice((0, 3, 5))))
+        made.append(Document(id=str(number), text=" ".join(words), title=title))
     return made
 
 

@@ -129,36 +129,22 @@ _PIECES = st.sampled_from([*_LETTERS, "17 апреля", "April ", "2024", "05.0
 
 @given(st.lists(st.tuples(st.lists(_PIECES, max_size=12), st.lists(_PIECES, max_size=60)), min_size=1, max_size=20))
 def test_compiled_reading_equals_plain_reading(drawn: list[tuple[list[str], list[str]]]) -> None:
-    compare(
-        [
-            Document(id=str(number), text="".join(text), title="".join(title))
-            for number, (title, text) in enumerate(drawn)
-        ]
-    )
+    compare([Document(id=str(n), text="".join(text), title="".join(title)) for n, (title, text) in enumerate(drawn)])
 
 
 def test_a_title_repeated_by_the_text_is_read_once() -> None:
-    raw = compare(
-        [
-            Document(id="1", text="Заголовок и текст", title="Заголовок"),
-            Document(id="2", text="и текст", title="Заголовок"),
-        ]
-    )
+    texts = ("Заголовок и текст", "и текст")
+    raw = compare([Document(id=str(n), text=text, title="Заголовок") for n, text in enumerate(texts)])
     assert raw.tokens.tolist() == [[3, 0], [3, 0]]
     assert raw.titles[0].tolist() == raw.titles[1].tolist()
     assert np.array_equal(raw.triples_of(0), raw.triples_of(1))
 
 
-@given(
-    st.lists(
-        st.tuples(
-            st.sampled_from(["", "Заголовок", "a<b", "x@y.md", "Киев:"]),
-            st.sampled_from(["", "Заголовок и 17 слов", "https://a.md текст", "&nbsp; дом", "//дом", "{x} : //"]),
-        ),
-        max_size=6,
-    ),
-    st.integers(0, 3),
-)
+TITLES = st.sampled_from(["", "Заголовок", "a<b", "x@y.md", "Киев:"])
+BODIES = st.sampled_from(["", "Заголовок и 17 слов", "https://a.md текст", "&nbsp; дом", "//дом", "{x} : //"])
+
+
+@given(st.lists(st.tuples(TITLES, BODIES), max_size=6), st.integers(0, 3))
 def test_texts_that_are_already_encoded_give_the_same(rows: list[tuple[str, str]], first: int) -> None:
     documents = [Document(id=str(number), title=title, text=text) for number, (title, text) in enumerate(rows)]
     first = min(first, len(documents))
@@ -197,9 +183,7 @@ def test_lent_evidence_is_that_which_is_copied() -> None:
     )
     copied = read_evidence(*texts)
     with lent_evidence(*texts) as lent:
-        assert {name: getattr(lent, name).tolist() for name in LISTS} == {
-            name: getattr(copied, name).tolist() for name in LISTS
-        }
+        assert {n: getattr(lent, n).tolist() for n in LISTS} == {n: getattr(copied, n).tolist() for n in LISTS}
         assert not any(np.shares_memory(getattr(copied, name), getattr(lent, name)) for name in LISTS if name != "ends")
     with pytest.raises(AttributeError, match="triples"):
         lent.triples_of(0)

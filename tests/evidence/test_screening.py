@@ -116,14 +116,8 @@ def test_openings_weigh_what_the_comparison_finds() -> None:
 def test_a_signature_has_a_bit_for_each_triple() -> None:
     """Nine triples need 72 bits, so two words; the highest seven bits choose the bit. A long document has none."""
     many = np.arange(MOST_WORDS * 8 + 1, dtype=np.uint64)
-    triples = np.concatenate(
-        [
-            np.array(
-                [3 << 57, (3 << 57) + 1, 64 << 57, 70 << 57, *range(123 << 57, 128 << 57, 1 << 57)], dtype=np.uint64
-            ),
-            many,
-        ]
-    )
+    nine = [3 << 57, (3 << 57) + 1, 64 << 57, 70 << 57, *range(123 << 57, 128 << 57, 1 << 57)]
+    triples = np.concatenate([np.array(nine, dtype=np.uint64), many])
     begins = np.array([0, 9, 9, 9 + len(many)])
     bounds, doubled = np.empty(4, dtype=np.int64), np.zeros(3, dtype=np.int64)
     signature_sizes(begins, bounds)

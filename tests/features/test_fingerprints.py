@@ -137,23 +137,16 @@ def _spelt(words, places, inside=None):
     ]
 
 
-def test_spot_signatures_of_the_paper():
-    words = read_words(["at a rally to kick off a weeklong campaign"])
-    places = spot_places(words.rows.row(0), _among(words, "a"), _among(words, "at a to off"), c=2, d=1)
-    assert _spelt(words, places) == ["a:rally:kick", "a:weeklong:campaign"]
-
-
-def test_spot_signatures_lose_no_word_after_a_stop_word():
+@pytest.mark.parametrize(("text", "stops", "c", "d", "spots"), [
+    ("at a rally to kick off a weeklong campaign", "at a to off", 2, 1, ["a:rally:kick", "a:weeklong:campaign"]),
     # The authors' code would go from kick to campaign.
-    words = read_words(["a rally to kick weeklong campaign"])
-    places = spot_places(words.rows.row(0), _among(words, "a"), _among(words, "a to"), c=3, d=1)
-    assert _spelt(words, places) == ["a:rally:kick:weeklong"]
-
-
-def test_spot_signatures_at_a_distance():
-    words = read_words(["a one two three four five six"])
-    places = spot_places(words.rows.row(0), _among(words, "a"), _among(words, "a"), c=2, d=3)
-    assert _spelt(words, places) == ["a:three:six"]
+    ("a rally to kick weeklong campaign", "a to", 3, 1, ["a:rally:kick:weeklong"]),
+    ("a one two three four five six", "a", 2, 3, ["a:three:six"]),
+], ids=["those of the paper", "no word is lost after a stop word", "at a distance"])  # fmt: skip
+def test_spot_signatures(text, stops, c, d, spots):
+    words = read_words([text])
+    places = spot_places(words.rows.row(0), _among(words, "a"), _among(words, stops), c=c, d=d)
+    assert _spelt(words, places) == spots
 
 
 def test_incomplete_spot_signatures_are_left_out():
@@ -166,26 +159,19 @@ def test_incomplete_spot_signatures_are_left_out():
     assert alone.values.tolist() == hash_sequences(list(hash_words(["rally", "kick"])[:, None])).tolist()
 
 
-def test_golden_sentence_of_low_idf_sig():
-    words = read_words([GOLDEN])
-    places, inside = chain_places(_among(words, "as to that of from"), words.breaks, c=2, d=1)
-    assert _spelt(words, places, inside) == [
-        "as:we:are", "to:highlight:that", "that:intel:as", "as:an:organization", "of:ethical:behavior",
-        "from:every:potential",
-    ]  # fmt: skip
+GOLDEN_CHAINS = "as:we:are to:highlight:that that:intel:as as:an:organization of:ethical:behavior from:every:potential"
 
 
-def test_chains_end_with_the_sentence():
-    words = read_words(["One goes of two. Off of. Alone!"])
-    places, inside = chain_places(_among(words, "of"), words.breaks, c=2, d=1)
+@pytest.mark.parametrize(("text", "antecedents", "d", "chains"), [
+    (GOLDEN, "as to that of from", 1, GOLDEN_CHAINS),
     # The first word of a sentence always begins a chain; an antecedent at the very end does not.
-    assert _spelt(words, places, inside) == ["one:goes:of", "of:two", "off:of", "alone"]
-
-
-def test_chains_in_steps():
-    words = read_words(["one two three four five six"])
-    places, inside = chain_places(_among(words, "two"), words.breaks, c=2, d=2)
-    assert _spelt(words, places, inside) == ["one:three:five", "two:four:six"]
+    ("One goes of two. Off of. Alone!", "of", 1, "one:goes:of of:two off:of alone"),
+    ("one two three four five six", "two", 2, "one:three:five two:four:six"),
+], ids=["golden sentence", "they end with the sentence", "in steps"])  # fmt: skip
+def test_chains_of_low_idf_sig(text, antecedents, d, chains):
+    words = read_words([text])
+    places, inside = chain_places(_among(words, antecedents), words.breaks, c=2, d=d)
+    assert _spelt(words, places, inside) == chains.split()
 
 
 def test_low_idf_features_belong_to_their_documents():

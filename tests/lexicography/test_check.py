@@ -97,20 +97,8 @@ def test_false_friends_contradict_translations(found: Found) -> None:
     wrong = "повестка\tповістка\tпорядок денний\tвызов в суд"
     right = "повестка\tповістка\tпорядок денний|повістка\tвызов в суд"
     (said,) = found("false_friends.tsv", wrong, more={"translations.tsv": concepts})
-    assert said == (
-        "false_friends.tsv:2:uk: повестка - повістка is declared wrong here, but translations.tsv:2 gives it"
-    )
+    assert said == "false_friends.tsv:2:uk: повестка - повістка is declared wrong here, but translations.tsv:2 gives it"
     assert found("false_friends.tsv", right, more={"translations.tsv": concepts}) == []
-
-
-@pytest.mark.parametrize(("row", "told"), [
-    ("неделя\tнеділя\tтиждень\t", "false_friends.tsv:2:meaning: empty"),
-    ("неделя\tнеділя\t\tвоскресенье", "false_friends.tsv:2:right_uk: empty"),
-    ("недэлька\tнеділя\tтиждень\tвоскресенье", "false_friends.tsv:2:ru: 'недэлька' is known neither"),
-])  # fmt: skip
-def test_faults_of_false_friends(found: Found, row: str, told: str) -> None:
-    (said,) = found("false_friends.tsv", row)
-    assert said.startswith(told)
 
 
 def test_a_noun_may_not_be_a_name_in_nearly_all_texts(found: Found) -> None:
@@ -149,8 +137,11 @@ def test_a_name_is_confirmed_by_another_language(found: Found) -> None:
     ("nouns.tsv", "ru\tціна\tnew", "nouns.tsv:2:word: 'ціна' has 'і', which Russian"),
     ("repairs.tsv", "ru\tгод\tгоду\tshort", "repairs.tsv:2:lemma: 'году' is not a nominative"),
     ("repairs.tsv", "ru\tгод\tгодобздик\tshort", "repairs.tsv:2:lemma: 'годобздик' is not in any source"),
+    ("false_friends.tsv", "неделя\tнеділя\tтиждень\t", "false_friends.tsv:2:meaning: empty"),
+    ("false_friends.tsv", "неделя\tнеділя\t\tвоскресенье", "false_friends.tsv:2:right_uk: empty"),
+    ("false_friends.tsv", "недэлька\tнеділя\tтиждень\tвоскресенье", "false_friends.tsv:2:ru: 'недэлька' is known"),
 ])  # fmt: skip
-def test_faults_of_word_lists(found: Found, name: str, row: str, told: str) -> None:
+def test_faults_of_word_lists_and_false_friends(found: Found, name: str, row: str, told: str) -> None:
     (said,) = found(name, row)
     assert said.startswith(told)
 

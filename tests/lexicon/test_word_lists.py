@@ -50,9 +50,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
 
 def test_row_of_a_table_says_why_and_where(folder: Path) -> None:
     (folder / "excluded.tsv").write_text("language\tword\twhy\nuk\tЛютий\tmonth\nru\tмарт\tmonth\n", encoding="utf-8")
-    assert [(word, listed.why, listed.place) for word, listed in excluded("uk").items()] == [
-        ("лютий", "month", "excluded.tsv:2")
-    ]
+    assert [(word, it.why, it.place) for word, it in excluded("uk").items()] == [("лютий", "month", "excluded.tsv:2")]
 
 
 def test_repair_without_a_lemma_means_no_noun(folder: Path) -> None:
@@ -93,8 +91,7 @@ def test_readme_describes_every_file_and_no_other() -> None:
 DATA = Path(__file__).parents[3] / "shared" / "data"
 NEWS = {
     "de": "Der Bundestag hat am Freitag das umstrittene Gesetz über die Renten mit den Stimmen der Koalition "
-    "beschlossen, "
-    "die Opposition kündigte eine Klage an.",
+    "beschlossen, die Opposition kündigte eine Klage an.",
     "fr": "Le parlement a adopté vendredi la loi sur les retraites avec les voix de la majorité, et l'opposition a "
     "annoncé qu'elle saisirait la cour.",
     "es": "El parlamento aprobó el viernes la ley de pensiones con los votos de la mayoría, y la oposición anunció que "
@@ -104,13 +101,11 @@ NEWS = {
     "pl": "Sejm uchwalił w piątek ustawę o emeryturach głosami koalicji, a opozycja zapowiedziała, że się na to nie "
     "zgodzi i że jest to błąd.",
     "cs": "Sněmovna v pátek schválila zákon o důchodech, který podle opozice není správný, a proto se bude o něm "
-    "jednat "
-    "znovu na podzim.",
+    "jednat znovu na podzim.",
     "tr": "Meclis cuma günü emeklilik için yeni bir yasa kabul etti ve muhalefet bu yasa ile ilgili olarak mahkemeye "
     "gideceğini daha sonra söyledi.",
-    "ro": "Parlamentul a adoptat vineri legea pensiilor cu voturile majorității, iar opoziția a anunțat că o va ataca "
-    "la "
-    "curte pentru că nu este corectă.",
+    "ro": "Parlamentul a adoptat vineri legea pensiilor cu voturile majorității, iar opoziția a anunțat că o va "
+    "ataca la curte pentru că nu este corectă.",
     "be": "Дэпутаты ў пятніцу прынялі закон аб пенсіях, апазіцыя заявіла, што яна ў суд звернецца ў панядзелак.",
     "bg": "Парламентът прие в петък закона за пенсиите, а опозицията обяви, че ще го обжалва и че няма да се откаже от "
     "това, което е обещала на хората.",
@@ -175,10 +170,7 @@ def written(folder: Path, text: str | bytes, name: str = "names.tsv") -> Path:
 def test_rows_know_their_line_and_comments_are_skipped(tmp_path: Path) -> None:
     path = written(tmp_path, "# about\nru\tuk\n\n# Europe\nКиев\t Київ \nМинск\t\n")
     rows = read_table(path, ("ru", "uk"))
-    assert [(row.line, row.cells) for row in rows] == [
-        (5, {"ru": "Киев", "uk": "Київ"}),
-        (6, {"ru": "Минск", "uk": ""}),
-    ]
+    assert [(r.line, r.cells) for r in rows] == [(5, {"ru": "Киев", "uk": "Київ"}), (6, {"ru": "Минск", "uk": ""})]
 
 
 def test_windows_line_ends_and_byte_order_mark_do_no_harm(tmp_path: Path) -> None:

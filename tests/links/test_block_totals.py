@@ -113,9 +113,7 @@ def test_closed_paths_of_many_groups_of_rows(size, heaviest, returned):
     weights = random.integers(1, heaviest + 1, size=size)
     own = random.random(size) < 0.5
     totals = block_totals(LinkBlock(sp.csr_array(table), weights), range(1, N + 1), workers=2)
-    parts = [
-        block_totals(LinkBlock(sp.csr_array(table), weights, own=chosen), range(1, N + 1)) for chosen in (own, ~own)
-    ]
+    parts = [block_totals(LinkBlock(sp.csr_array(table), weights, own=half), range(1, N + 1)) for half in (own, ~own)]
     assert parts[0] + parts[1] == totals
     assert {k: one.closed for k, one in totals.by_k.items()} == {
         k: closed_by_matrix(table, weights, k) for k in range(1, N + 1)

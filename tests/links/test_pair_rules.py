@@ -247,9 +247,7 @@ def test_only_returned_links_join_and_the_earliest_leads() -> None:
     assert nobody.tolist() == group_sizes(nobody).tolist() == []
 
 
-counts_of_pairs = st.integers(1, 9).flatmap(
-    lambda documents: arrays(np.uint8, (documents, documents), elements=st.integers(0, 4))
-)
+counts_of_pairs = st.integers(1, 9).flatmap(lambda n: arrays(np.uint8, (n, n), elements=st.integers(0, 4)))
 
 
 @given(counts_of_pairs, st.lists(st.integers(1, 5), min_size=1))
@@ -302,10 +300,7 @@ def test_a_case_worked_by_hand() -> None:
     assert _order(counts, [6]) == [0, 1, 5, 2, 4, 3]
 
 
-@given(
-    st.integers(1, 9).flatmap(lambda nodes: arrays(np.uint8, (nodes, nodes), elements=st.integers(0, 6))),
-    st.integers(1, 3),
-)
+@given(st.integers(1, 9).flatmap(lambda n: arrays(np.uint8, (n, n), elements=st.integers(0, 6))), st.integers(1, 3))
 def test_components_by_matrix_powers(counts: np.ndarray, threads: int) -> None:
     labels = []
     for low in (5, 3, 1):

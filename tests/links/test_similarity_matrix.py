@@ -57,7 +57,6 @@ def test_restricted_to_some_documents_in_any_order(matrix: SimilarityMatrix) -> 
     order = np.array([3, 0, 1])
     part = matrix.restricted(order)
     assert part.counts.toarray().tolist() == COUNTS[np.ix_(order, order)].tolist()
-    assert part.matched is not None
     assert part.matched.toarray().tolist() == MATCHED[np.ix_(order, order)].tolist()
     assert (part.n, part.k_min, part.between_groups) == (12, 2, False)
 
@@ -67,7 +66,6 @@ def test_blocks_inside_and_between_languages(matrix: SimilarityMatrix) -> None:
     mono, cross = matrix.between(languages, same=True), matrix.between(languages, same=False)
     assert mono.counts.toarray().tolist() == [[0, 0, 0, 2], [0, 0, 0, 0], [0, 0, 0, 0], [2, 0, 0, 0]]
     assert (mono.counts + cross.counts).toarray().tolist() == COUNTS.tolist()
-    assert cross.matched is not None
     assert cross.matched.toarray().tolist() == (cross.counts.toarray().astype(int) * 10).tolist()
     assert cross.between_groups
     assert not mono.between_groups

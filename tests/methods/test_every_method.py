@@ -34,11 +34,7 @@ DIRECTED = [
 ]  # fmt: skip
 
 # The package behind it is optional.
-NAMES = [
-    name
-    for name in methods()
-    if not method_class(name).only_when_named and (name != "minhash" or find_spec("datasketch"))
-]
+NAMES = [n for n in methods() if not method_class(n).only_when_named and (n != "minhash" or find_spec("datasketch"))]
 SYMMETRIC = [(name, {}) for name in NAMES]
 
 
@@ -190,9 +186,14 @@ def test_names_are_those_of_the_design_in_its_order():
     assert methods() == wanted
 
 
-def test_an_unknown_method_is_named_with_the_known_ones():
-    with pytest.raises(ConfigurationError, match="'tfidf'; expected one of md5, tf, tf-idf"):
-        method("tfidf")
+@pytest.mark.parametrize(("name", "parameters", "said"), [
+    ("tfidf", {}, "'tfidf'; expected one of md5, tf, tf-idf"),
+    ("dsc", {"sample": "min", "measure": "containment"}, "use sample mod"),
+    ("key-terms-stem", {"n": 5}, "k is 6; expected a whole number from 1 to n = 5"),
+])  # fmt: skip
+def test_methods_that_cannot_be_are_refused_with_those_that_can(name, parameters, said):
+    with pytest.raises(ConfigurationError, match=said):
+        method(name, **parameters)
 
 
 def test_a_name_is_given_once():
@@ -219,16 +220,6 @@ def test_range_of_whole_numbers_and_of_others():
         Range(0.0, 1.0).check("tau", float("nan"))
     with pytest.raises(ConfigurationError, match="bits is 16; expected one of 32, 64"):
         OneOf(32, 64).check("bits", 16)
-
-
-def test_samples_that_cannot_measure_containment_are_refused():
-    with pytest.raises(ConfigurationError, match="use sample mod"):
-        method("dsc", sample="min", measure="containment")
-
-
-def test_k_is_at_most_n():
-    with pytest.raises(ConfigurationError, match="k is 6; expected a whole number from 1 to n = 5"):
-        method("key-terms-stem", n=5)
 
 
 # A method and its parameters in one word.
@@ -292,9 +283,7 @@ def _lines(path):
 @pytest.fixture(scope="module")
 def news(corpora):
     rows = _lines(corpora / "slavictopics.docs.jsonl.gz")
-    return Texts(
-        [Document(id=row["id"], text=row["text"], title=row.get("title") or "", lang=row["lang"]) for row in rows]
-    )
+    return Texts([Document(id=r["id"], text=r["text"], title=r.get("title") or "", lang=r["lang"]) for r in rows])
 
 
 @pytest.fixture(scope="module")

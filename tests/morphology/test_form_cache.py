@@ -113,10 +113,7 @@ SHARES = {f"слово{number}": (number + 1) / 10_000 for number in range(300)}
 
 
 def filled(path: Path) -> dict[str, FormRow]:
-    answers = {
-        f"0форма{number}": (f"слово{number}", int(number % 3 == 0)) if number % 5 else (None, 0)
-        for number in range(400)
-    }
+    answers = {f"0форма{n}": (f"слово{n}", int(n % 3 == 0)) if n % 5 else (None, 0) for n in range(400)}
     file = CacheFile(path, "one")
     file.remember("ru", answers)
     file.remember_frequencies("ru", "morph", SHARES)
@@ -187,9 +184,7 @@ def test_nobody_else_can_read_the_cache(path: Path) -> None:
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
 
 
-def test_folder_that_cannot_be_made_costs_one_warning_and_no_answer(
-    tmp_path: Path, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_folder_that_cannot_be_made_costs_one_warning_and_no_answer(tmp_path: Path, caplog: pytest.LogCaptureFixture):
     (tmp_path / "cache").write_text("a file where the folder should be", encoding="utf-8")
     cache = FormCache("ru", CacheFile(tmp_path / "cache" / "forms.sqlite", "one"))
     with caplog.at_level(logging.WARNING):
@@ -261,9 +256,7 @@ def test_a_file_that_is_replaced_is_opened_again(path: Path) -> None:
     assert kept(file, ["0правительства"]) == {"0правительства": ("суд", 1)}
 
 
-def test_many_forms_are_looked_up_in_the_shipped_table_before_the_file(
-    path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_many_forms_are_looked_up_in_the_shipped_table_before_the_file(path: Path, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(form_cache, "_MANY", 3)
     forms = [Form("правительства", Shape.LOWER), Form("щзжами", Shape.LOWER), Form("идти", Shape.LOWER)]
     many, few = (FormCache("ru", CacheFile(path.with_name(name), "one")) for name in ("many", "few"))
@@ -285,11 +278,7 @@ def test_waiting_answers_are_stored_when_the_process_ends(path: Path) -> None:
     assert CacheFile(path, "one").rows("ru", ["0суд"]) == [("суд", 1)]
 
 
-KEYS = [
-    f"{shape}{form}"
-    for form in ("правительства", "зеленского", "делал", "кишиневе", "абракадабров")
-    for shape in "0123"
-]
+KEYS = [f"{s}{form}" for form in ("правительства", "зеленского", "делал", "кишиневе", "абракадабров") for s in "0123"]
 
 
 @pytest.fixture

@@ -56,9 +56,7 @@ one_answer = st.none() | st.tuples(words, st.booleans())
 @given(
     st.dictionaries(words, st.tuples(one_answer, one_answer, one_answer)), st.lists(words, unique=True), st.booleans()
 )
-def test_any_table_answers_as_the_readable_one(
-    known: dict[str, tuple[tuple[str, bool] | None, ...]], asked: list[str], strict: bool
-) -> None:
+def test_any_table_answers_as_the_readable_one(known, asked, strict):
     known = dict(sorted(known.items()))
     texts = as_lines(known), as_lines([row_of(form, found) for form, found in known.items()])
     table, plain = KnownTable(*texts), KnownTerms(*texts)
@@ -83,9 +81,7 @@ def test_the_shipped_table_answers_as_the_readable_one(language: Language) -> No
 
 
 @pytest.mark.parametrize(("language", "rule", "kept"), CASES)
-def test_listed_terms_are_those_of_each_word(
-    language: Language, rule: str, kept: bool, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_listed_terms_are_those_of_each_word(language, rule, kept, monkeypatch):
     monkeypatch.setattr(morph, "_MANY", 1)
     known_table.cache_clear()
     forms = ["суду", "щзжами", "шольца", "києва", "мінськ", "courts", "и", "зеленский"]

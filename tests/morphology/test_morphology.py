@@ -315,57 +315,36 @@ def test_a_surname_is_no_genitive_of_several_first_names(form: str, shape: Shape
     assert _RU.noun_term(f"{form}а", shape) == form
 
 
-@pytest.mark.parametrize(("form", "term"), [("мантурова", "мантуров"), ("конакову", "конаков"), ("косова", "косово")])
-def test_a_surname_is_no_case_of_a_village_unless_our_tables_list_it(form: str, term: str) -> None:
-    assert _RU.noun_term(form, Shape.CAPITAL) == term
-
-
 @pytest.mark.parametrize(("form", "lemma"), [("нидерландов", "нидерланды"), ("героев", "герой"), ("москва", "москва")])
 def test_other_plurals_and_places_stay(form: str, lemma: str) -> None:
     assert surname_instead(form, lemma, readings_of("ru").readings(form), "ru") is None
 
 
-@pytest.mark.parametrize("form", ["шумові", "виїмкові", "солодко", "струнко", "типові", "паперові"])
-def test_ukrainian_adjectives_and_adverbs_are_no_datives_and_vocatives(form: str) -> None:
-    assert _UK.noun_term(form, Shape.LOWER) is None
+NOUN_TERMS: dict[str, tuple[Morphology, Shape, dict[str, str | None]]] = {
+    "a surname is no case of a village unless our tables list it": (
+        _RU, Shape.CAPITAL, {"мантурова": "мантуров", "конакову": "конаков", "косова": "косово"}),
+    "Ukrainian adjectives and adverbs are no datives and vocatives": (
+        _UK, Shape.LOWER, dict.fromkeys(("шумові", "виїмкові", "солодко", "струнко", "типові", "паперові"))),
+    "Ukrainian datives and plurals without such an adjective stay": (
+        _UK, Shape.LOWER, {"президентові": "президент", "батькові": "батько", "цитрусові": "цитрусові"}),
+    "a Ukrainian adjective begins a sentence rather than a noun that is not listed": (
+        _UK, Shape.START, {"мудрий": None, "слідчий": "слідчий"}),
+    "a function word begins a sentence rather than a rare name": (_UK, Shape.START, {"досі": None}),
+    "a rare name within a sentence is one": (_UK, Shape.CAPITAL, {"досі": "доха"}),
+    "a listed name begins a sentence rather than a rarer noun": (_RU, Shape.START, {"шор": "шор", "марта": None}),
+    "in small letters a place gives way": (
+        _RU, Shape.LOWER, {"ковров": "ковер", "ангаре": "ангар", "выше": None}),
+    "a name nobody has heard of gives way to a listed one": (
+        _RU, Shape.CAPITAL, {"неваде": "невада", "яссах": "яссы", "ясс": "яссы"}),
+    "short rare cases in capitals are abbreviations": (
+        _RU, Shape.UPPER, {"ате": "ате", "амн": "амн", "мира": "мир", "вину": "вина"}),
+}  # fmt: skip
 
 
-@pytest.mark.parametrize(
-    ("form", "term"), [("президентові", "президент"), ("батькові", "батько"), ("цитрусові", "цитрусові")]
-)
-def test_ukrainian_datives_and_plurals_without_such_an_adjective_stay(form: str, term: str) -> None:
-    assert _UK.noun_term(form, Shape.LOWER) == term
-
-
-def test_at_the_start_of_a_sentence_a_ukrainian_adjective_precedes_the_noun() -> None:
-    assert _UK.noun_term("мудрий", Shape.START) is None
-    # A listed noun stays one.
-    assert _UK.noun_term("слідчий", Shape.START) == "слідчий"
-
-
-def test_at_the_start_of_a_sentence_a_function_word_is_no_rare_name() -> None:
-    assert _UK.noun_term("досі", Shape.START) is None
-    assert _UK.noun_term("досі", Shape.CAPITAL) == "доха"
-
-
-def test_at_the_start_of_a_sentence_a_listed_name_precedes_a_rarer_noun() -> None:
-    assert _RU.noun_term("шор", Shape.START) == "шор"
-    assert _RU.noun_term("марта", Shape.START) is None
-
-
-@pytest.mark.parametrize(("form", "term"), [("ковров", "ковер"), ("ангаре", "ангар"), ("выше", None)])
-def test_in_small_letters_a_place_gives_way(form: str, term: str | None) -> None:
-    assert _RU.noun_term(form, Shape.LOWER) == term
-
-
-@pytest.mark.parametrize(("form", "term"), [("неваде", "невада"), ("яссах", "яссы"), ("ясс", "яссы")])
-def test_a_name_nobody_has_heard_of_gives_way_to_a_listed_one(form: str, term: str) -> None:
-    assert _RU.noun_term(form, Shape.CAPITAL) == term
-
-
-@pytest.mark.parametrize(("form", "term"), [("ате", "ате"), ("амн", "амн"), ("мира", "мир"), ("вину", "вина")])
-def test_short_rare_cases_in_capitals_are_abbreviations(form: str, term: str) -> None:
-    assert _RU.noun_term(form, Shape.UPPER) == term
+@pytest.mark.parametrize("promise", NOUN_TERMS)
+def test_forms_that_might_be_several_words(promise: str) -> None:
+    language, shape, terms = NOUN_TERMS[promise]
+    assert {form: language.noun_term(form, shape) for form in terms} == terms
 
 
 _TENS = ("", "x", "xx", "xxx")

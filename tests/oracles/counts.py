@@ -21,9 +21,7 @@ def count_terms(surface_counts: SurfaceCounts, settings: Settings) -> TermCounts
     """Turn counts of surfaces into counts of terms: a product with sparse 0/1 matrices of (surfaces, terms)."""
     import scipy.sparse as sp
 
-    per_language = [
-        _terms_of_surfaces(surface_counts, number, language, settings) for number, language in enumerate(LANGUAGES)
-    ]
+    per_language = [_terms_of_surfaces(surface_counts, n, language, settings) for n, language in enumerate(LANGUAGES)]
     terms = sorted({term for _, found in per_language for term in found})
     number_of = {term: number for number, term in enumerate(terms)}
     documents = surface_counts.counts.shape[0]

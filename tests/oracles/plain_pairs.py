@@ -98,9 +98,7 @@ def _cosine(keys: Mapping[int, int], others: Mapping[int, int]) -> float:
 
 def _dates(one: PlainRecord, other: PlainRecord) -> float:
     """0: at least one head has no date, 1: the same dates, 2: different dates."""
-    heads = [
-        {number for number in record.numbers if number & DATE_BIT and number & HEAD_BIT} for record in (one, other)
-    ]
+    heads = [{n for n in record.numbers if n & DATE_BIT and n & HEAD_BIT} for record in (one, other)]
     if not all(heads):
         return 0.0
     return 1.0 if heads[0] == heads[1] else 2.0

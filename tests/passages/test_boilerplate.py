@@ -66,9 +66,7 @@ def test_thresholds():
     assert _found(_texts(4)) == []
     assert len(_found(_texts(4), min_documents=4)) == 1
     assert _found(_texts(9), min_documents=10) == []
-    others = [
-        Document(id=f"o{number}", text=f"Чем живёт {number} посёлок сегодня.", source="a.md") for number in range(45)
-    ]
+    others = [Document(id=f"o{n}", text=f"Чем живёт {n} посёлок сегодня.", source="a.md") for n in range(45)]
     assert len(_found([*_texts(5), *others], min_share=0.1)) == 1
     assert _found([*_texts(5), *others], min_share=0.11) == []
     assert _found(_texts(5, phrase="Подробнее.")) == []

@@ -109,15 +109,10 @@ def test_copies_add_nothing_and_one_document_is_its_own_message():
     assert _message("") == []
 
 
-@given(
-    st.lists(
-        st.lists(
-            st.sampled_from([*FIRST.split(". "), "12 машин", "снег, который выпал вчера ночью", "👍"]), max_size=4
-        ).map(". ".join),
-        min_size=1,
-        max_size=4,
-    )
-)
+SENTENCES = st.sampled_from([*FIRST.split(". "), "12 машин", "снег, который выпал вчера ночью", "👍"])
+
+
+@given(st.lists(st.lists(SENTENCES, max_size=4).map(". ".join), min_size=1, max_size=4))
 def test_fragments_are_pieces_of_their_documents(texts):
     documents = [Document(id=str(number), text=text, lang="ru") for number, text in enumerate(texts)]
     message = original_message(documents)

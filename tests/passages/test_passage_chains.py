@@ -122,9 +122,7 @@ def _points(sentences, classes, documents: list[int], document: int) -> list[tup
     return points
 
 
-def _heaviest_chains(
-    points: list[tuple[int, int]], lengths: list[int], settings
-) -> list[tuple[int, list[tuple[int, int]]]]:
+def _heaviest_chains(points: list[tuple[int, int]], lengths: list[int], settings):
     """Take the heaviest chain, remove its sentences, and so on."""
     chains: list[tuple[int, list[tuple[int, int]]]] = []
     while points:

@@ -78,9 +78,7 @@ def _alike_classes(bags, tau):
     """The other classes that resemble each class, by comparing all."""
     index = index_bags(bags)
     classes = [Counter(index.bags.row(number).tolist()) for number in range(len(index.bags))]
-    return [
-        [n for n, other in enumerate(classes) if other != own and _jaccard(own, other) >= tau - 1e-9] for own in classes
-    ]
+    return [[n for n, two in enumerate(classes) if two != own and _jaccard(own, two) >= tau - 1e-9] for own in classes]
 
 
 @pytest.mark.parametrize("seed", range(4))

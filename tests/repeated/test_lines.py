@@ -108,9 +108,7 @@ def test_a_line_that_says_fake_is_no_part_of_a_call():
 
 
 def test_a_story_under_many_footers_is_no_repeated_line():
-    footers = [
-        f"Канал {name} рассказывает о городе" for name in ("Азбука", "Беседка", "Ветер", "Гавань", "Дюны", "Ель")
-    ]
+    footers = [f"Канал {n} рассказывает о городе" for n in ("Азбука", "Беседка", "Ветер", "Гавань", "Дюны", "Ель")]
     sources = [name[6:9] for name in footers]
     earlier = [(f"{one} {footer}", source) for footer, source in zip(footers, sources, strict=True) for one in NEWS[:5]]
     again = [(f"{NEWS[7]} {footer}", source) for footer, source in zip(footers, sources, strict=True)]
@@ -211,14 +209,9 @@ def test_a_store_keeps_hashes_of_lines_and_forgets_them(tmp_path):
 def test_two_sources_that_begin_alike_on_one_day_report_the_same_news():
     footers = ("Вечер начинается с ленты города Заречье", "Утренний листок, Приморский проспект, третий этаж")
     documents = [
-        {
-            "id": f"{number}{side}",
-            "text": f"{one} {footers[side]}",
-            "source": f"k{side}",
-            "published": f"2026-05-01T1{side}:00Z",
-        }
-        for number, one in enumerate(NEWS[:3])
-        for side in (0, 1)
+        {"id": f"{n}{side}", "text": f"{one} {footer}", "source": f"k{side}", "published": f"2026-05-01T1{side}:00Z"}
+        for n, one in enumerate(NEWS[:3])
+        for side, footer in enumerate(footers)
     ]
     with Deduplicator.open(None) as one:
         found = [(verdict.status, verdict.of, verdict.kind) for verdict in one.process(documents)]

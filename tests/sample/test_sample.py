@@ -78,9 +78,7 @@ def test_labels_agree_with_families_and_languages(by_id: dict[str, Row], labels:
 
 def test_topics_are_nobodys_translation() -> None:
     found = api.sweep(str(topics_path()), representations=["pivot"], estimate=False, examples=False)
-    symmetry = [
-        row.measures.symmetry or 0.0 for row in found.rows if row.block == "cross" and row.measures.k in range(3, 10)
-    ]
+    symmetry = [r.measures.symmetry or 0.0 for r in found.rows if r.block == "cross" and r.measures.k in range(3, 10)]
     # As on real news, and unlike the translated texts of the sample.
     assert symmetry == sorted(symmetry, reverse=True)
     assert symmetry[1] > 0.5 > symmetry[3] > 0.1 > symmetry[5]

@@ -75,9 +75,7 @@ class ServiceClient:
 
     def together(self, *calls: tuple[str, str, dict[str, Any]]) -> list[httpx.Response]:
         async def all_of_them() -> list[httpx.Response]:
-            return await asyncio.gather(
-                *(self._http.request(method, path, **options) for method, path, options in calls)
-            )
+            return await asyncio.gather(*(self._http.request(method, path, **more) for method, path, more in calls))
 
         return self._do(all_of_them())
 
@@ -107,7 +105,6 @@ KEEPS: Mapping[str, Any] = {"stream": {"keep_text": True}}
 def serving(folder: Path, **given: Any) -> Iterator[ServiceClient]:
     """A service over a new store, once it is ready."""
     client = ServiceClient(folder, **given)
-    assert client.running.writer is not None
     client.running.writer.wait()
     assert client("GET", "/ready").status_code == 200
     yield client

@@ -2,7 +2,6 @@
 
 import asyncio
 import json
-import socket
 import subprocess
 import sys
 from importlib.util import find_spec
@@ -14,6 +13,8 @@ import pytest
 from infostream_dedup import coverage, ingest, store
 from infostream_dedup.sample import documents_path
 from infostream_dedup.service.tokens import add_token
+
+from .test_server import free_port
 
 # Imported by those who need it: it takes longer than to collect a hundred tests.
 pytestmark = [pytest.mark.slow, pytest.mark.skipif(find_spec("mcp") is None, reason="mcp is not installed")]
@@ -45,10 +46,8 @@ async def over_stdio(news: Path, calls: list, *more: str) -> tuple[list[str], li
 
 def test_every_tool_answers_small_and_cited(news):
     known = {one["id"]: one for one in map(json.loads, Path(documents_path()).read_text(encoding="utf-8").splitlines())}
-    again, other = (
-        known["uk-063"]["text"],
-        "Рецепт шарлотки: яблоки, мука, три яйца, сахар, корица, духовка на сорок минут.",
-    )
+    again = known["uk-063"]["text"]
+    other = "Рецепт шарлотки: яблоки, мука, три яйца, сахар, корица, духовка на сорок минут."
     calls = [
         ("check_text", {"text": again, "title": known["uk-063"]["title"]}), ("check_text", {"text": other}),
         ("find_earlier", {"text": again, "top": 3}), ("find_earlier", {"id": "uk-063", "languages": "ru", "top": 2}),
@@ -103,10 +102,7 @@ def test_documents_are_added_only_where_asked(tmp_path):
 
 def test_over_http_with_tokens(news, tmp_path):
     tokens = tmp_path / "tokens"
-    token = add_token(tokens, "agent", "reader")
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
+    token, port = add_token(tokens, "agent", "reader"), free_port()
     address = f"http://127.0.0.1:{port}/mcp"
     given = command(news, "--http", "--port", str(port), "--token-file", str(tokens), "--add")
     server = subprocess.Popen(given, cwd=ROOT, stderr=subprocess.PIPE, text=True)
@@ -123,9 +119,10 @@ def test_over_http_with_tokens(news, tmp_path):
         async def ask():
             from mcp.client import Client
             from mcp.client.streamable_http import streamable_http_client
+            from mcp.shared._httpx_utils import create_mcp_http_client
 
             async with (
-                httpx_client(bearer) as http,
+                create_mcp_http_client(headers=bearer) as http,
                 Client(streamable_http_client(address, http_client=http)) as client,
             ):
                 found = await client.call_tool("find_earlier", {"id": "uk-063"})
@@ -139,9 +136,3 @@ def test_over_http_with_tokens(news, tmp_path):
         server.terminate()
         server.communicate()
     assert server.returncode == 0
-
-
-def httpx_client(headers):
-    from mcp.shared._httpx_utils import create_mcp_http_client
-
-    return create_mcp_http_client(headers=headers)

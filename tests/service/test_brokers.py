@@ -197,9 +197,7 @@ def test_each_subject_of_a_stream_is_read_from_its_beginning(address: str, tmp_p
 
 
 @pytest.mark.slow
-def test_a_consumer_killed_at_any_moment_loses_and_doubles_nothing(
-    address: str, tmp_path: Path, record_property: Any
-) -> None:
+def test_a_consumer_killed_at_any_moment_loses_and_doubles_nothing(address: str, tmp_path: Path, record_property: Any):
     draw, store, kills = random.Random(5), tmp_path / "news.db", 20 * SCALE  # noqa: S311
     rows = [
         {"id": f"d{one}", "text": f"{draw.choice(['снег', 'дождь'])} {draw.random()} в горах"}
@@ -256,9 +254,7 @@ def test_a_consumer_killed_at_any_moment_loses_and_doubles_nothing(
     (["news.jsonl", "--queue", "news"], 2, "needs the address of a broker"),
     (["redis://127.0.0.1:1/", "--queue", "news", "--on-error", "skip"], 2, "are set aside"),
 ])  # fmt: skip
-def test_what_keeps_it_from_starting_is_said_in_one_line(
-    arguments: list[str], code: int, said: str, tmp_path: Path
-) -> None:
+def test_what_keeps_it_from_starting_is_said_in_one_line(arguments: list[str], code: int, said: str, tmp_path: Path):
     pytest.importorskip("confluent_kafka", reason="the extra queue is not installed")
     (tmp_path / "news.jsonl").write_text('{"id": "a", "text": "b"}\n')
     command = [sys.executable, "-m", "infostream_dedup", "ingest", *arguments, "--store", "news.db"]

@@ -127,11 +127,7 @@ def test_bodies_with_bytes_changed(patient: ServiceClient, cases: int) -> None:
     random = Random(cases)  # noqa: S311 - cases to try
     document = {"id": "m", "text": "Снег в Киеве.", "title": "Снег", "published": "2026-03-10", "source": "s"}
     bodies: list[tuple[str, str, Any]] = [
-        (
-            "POST",
-            "/v1/batches",
-            {"batch_id": "m", "on_error": "fail", "documents": [document, {**document, "id": "n"}]},
-        ),
+        ("POST", "/v1/batches", {"batch_id": "m", "on_error": "fail", "documents": [document, document | {"id": "n"}]}),
         ("POST", "/v1/batches", {"on_error": "skip", "documents": [document]}),
         ("POST", "/v1/search", {"text": "Снег в Киеве", "across": True, "k_min": 3, "top": 5}),
         ("POST", "/v1/judgements", {"a": "ru-001", "b": "ru-002", "label": "dup", "repeats": "a", "seconds": 1.5}),

@@ -37,9 +37,7 @@ def test_every_answer_has_the_headers_of_safety(filled: ServiceClient) -> None:
     ("POST", {"origin": "null"}, 403, "cross-site"), ("POST", {"sec-fetch-site": "cross-site"}, 403, "cross-site"),
     ("POST", {"sec-fetch-site": "same-origin", "origin": "http://127.0.0.1:8600"}, 405, "method"),
 ])  # fmt: skip
-def test_hosts_and_sites(
-    filled: ServiceClient, method: str, headers: dict[str, str], status: int, code: str | None
-) -> None:
+def test_hosts_and_sites(filled: ServiceClient, method: str, headers: dict[str, str], status: int, code: str | None):
     answer = filled(method, "/health", headers=headers)
     assert answer.status_code == status
     assert code is None or answer.json()["code"] == code
@@ -60,18 +58,15 @@ def test_a_method_that_is_not_supported_is_answered_with_those_that_are(filled: 
 
 def lasting(headers: Any) -> dict[str, str]:
     """The headers of an answer but those of its moment."""
-    return {
-        name: value for name, value in headers.items() if name not in ("date", "etag", "traceparent", "x-request-id")
-    }
+    return {key: value for key, value in headers.items() if key not in ("date", "etag", "traceparent", "x-request-id")}
 
 
 @pytest.mark.parametrize("accept", ["*/*", "text/html"])
-@pytest.mark.parametrize("path", [
-    "/", "/groups", "/sign-in", "/explore", "/static/app.css", "/health", "/ready", "/nowhere", "/static/no.css",
-])  # fmt: skip
-def test_pages_files_and_health_answer_head_as_get_without_a_body(
-    filled: ServiceClient, path: str, accept: str
-) -> None:
+@pytest.mark.parametrize(
+    "path",
+    ["/", "/groups", "/sign-in", "/explore", "/static/app.css", "/health", "/ready", "/nowhere", "/static/no.css"],
+)
+def test_pages_files_and_health_answer_head_as_get_without_a_body(filled: ServiceClient, path: str, accept: str):
     asked, got = (filled(method, path, headers={"accept": accept}) for method in ("HEAD", "GET"))
     assert asked.status_code == got.status_code == (404 if "no" in path.split("/")[-1] else 200)
     assert lasting(asked.headers) == lasting(got.headers)
@@ -184,9 +179,7 @@ PERSON = {"accept": "text/html,application/xhtml+xml"}
     ("POST", {"headers": PERSON, "data": {"token": "a" * 70_000}}, 413, "too-large"),
     ("POST", {"headers": PERSON, "json": {}}, 415, "content-type"),
 ])  # fmt: skip
-def test_people_get_a_page_when_they_are_refused(
-    filled: ServiceClient, method: str, options: dict[str, Any], status: int, code: str
-) -> None:
+def test_people_get_a_page_when_they_are_refused(filled, method, options, status, code):
     answer = filled(method, "/sign-in", **options)
     assert (answer.status_code, answer.headers["content-type"]) == (status, "text/html; charset=utf-8")
     assert code in answer.text

@@ -30,7 +30,6 @@ class Called:
         self.loop = asyncio.new_event_loop()
         self._alive = self.guard.alive()
         self.running = self.loop.run_until_complete(self._alive.__aenter__())
-        assert self.running.writer is not None
         self.running.writer.wait()
 
     def close(self) -> None:
@@ -113,9 +112,7 @@ REFUSED: dict[str, dict[str, Any]] = {
 
 @pytest.mark.parametrize("kind", REFUSED)
 @pytest.mark.parametrize("path", ["/v1/batches", "/v1/check"])
-def test_a_refused_body_is_let_go_without_the_collector(
-    service: Called, without_collector: None, kind: str, path: str
-) -> None:
+def test_a_refused_body_is_let_go_without_the_collector(service: Called, without_collector: None, kind: str, path: str):
     def times(number: int) -> None:
         for _ in range(number):
             assert 400 <= service(path, **REFUSED[kind])[0] < 500
@@ -163,11 +160,9 @@ def test_bodies_held_at_one_time_have_a_bound(tmp_path: Path, tokens: dict[str, 
     service = Called(settings_of(settings, held_bytes=40 * MEGABYTE, held_bytes_of_caller=20 * MEGABYTE))
 
     async def together() -> list[tuple[int, dict[bytes, bytes], int]]:
+        roles = ("reader", "reader", "writer", "writer", "admin")
         return await asyncio.gather(
-            *(
-                service.post("/v1/check", [BLANKS] * 15, authorization=tokens[role])
-                for role in ("reader", "reader", "writer", "writer", "admin")
-            )
+            *(service.post("/v1/check", [BLANKS] * 15, authorization=tokens[role]) for role in roles)
         )
 
     answers = service.loop.run_until_complete(together())

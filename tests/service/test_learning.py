@@ -111,10 +111,7 @@ def test_documents_without_text_are_left_out(tmp_path: Path) -> None:
     with Deduplicator.open(path, StreamSettings.of({"keep_text": True})) as stream:
         stream.process([{"id": "b", "text": "Мэр открыл мост, уточнение."}], on_conflict="version")
     documents, _ = _documents(path, 100, lambda *_: None)
-    assert [(one.id, one.text) for one in documents] == [
-        ("c", "Мэр открыл мост, c."),
-        ("b", "Мэр открыл мост, уточнение."),
-    ]
+    assert [(d.id, d.text) for d in documents] == [("c", "Мэр открыл мост, c."), ("b", "Мэр открыл мост, уточнение.")]
 
 
 ALLOWED = ("INDEX document_forgotten",)  # an index of the forgotten documents only
@@ -220,14 +217,12 @@ def desk_with_job(tmp_path: Path) -> tuple[Path, int]:
 def state_of(path: Path, number: int) -> str:
     with Desk.open(path) as desk, desk.reading() as connection:
         job = job_shown(connection, number)
-    assert job is not None
     return str(job["state"])
 
 
 def test_a_second_service_leaves_a_running_job_alone(desk_with_job: tuple[Path, int]) -> None:
     path, number = desk_with_job
     lock = JobLock.take(path)
-    assert lock is not None
     second = JobRunner(path.with_suffix(""), path)
     second.begin()
     assert state_of(path, number) == "waiting"
@@ -241,7 +236,6 @@ def test_a_second_service_leaves_a_running_job_alone(desk_with_job: tuple[Path, 
 def test_the_process_holds_the_lock_when_its_service_has_ended(desk_with_job: tuple[Path, int]) -> None:
     path, number = desk_with_job
     lock = JobLock.take(path)
-    assert lock is not None
     waits = [sys.executable, "-c", "import sys; sys.stdin.read()"]
     with subprocess.Popen(waits, stdin=subprocess.PIPE, pass_fds=lock.descriptors) as process:
         lock.release()
@@ -254,24 +248,17 @@ def test_the_process_holds_the_lock_when_its_service_has_ended(desk_with_job: tu
     claimed.release()
 
 
-def test_the_next_job_need_not_wait_for_the_process_of_the_last(
-    desk_with_job: tuple[Path, int], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_next_job_need_not_wait_for_the_process_of_the_last(desk_with_job, monkeypatch):
     path, number = desk_with_job
     lock = JobLock.take(path)
-    assert lock is not None
     monkeypatch.setattr("os.nice", lambda _: 0)
     job_process.main(path.with_name("missing.db"), path, number, lock)
     assert state_of(path, number) == "failed"
     # This process has not ended, as that of a job may not have when somebody begins the next.
-    following = JobLock.take(path)
-    assert following is not None
-    following.release()
+    JobLock.take(path).release()
 
 
-def test_the_end_of_a_job_is_written_once_the_disk_has_room_again(
-    desk_with_job: tuple[Path, int], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_end_of_a_job_is_written_once_the_disk_has_room_again(desk_with_job, monkeypatch):
     path, number = desk_with_job
     failures = [CannotWriteError("no space left")] * 2
 
@@ -288,12 +275,9 @@ def test_the_end_of_a_job_is_written_once_the_disk_has_room_again(
     assert state_of(path, number) == "failed"
 
 
-def test_the_log_of_a_job_that_a_full_disk_ended_is_one_line(
-    desk_with_job: tuple[Path, int], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_the_log_of_a_job_that_a_full_disk_ended_is_one_line(desk_with_job, monkeypatch, capsys):
     path, number = desk_with_job
     lock = JobLock.take(path)
-    assert lock is not None
 
     def full(*_: Any, **__: Any) -> None:
         raise CannotWriteError(f"{path}: no space left")
@@ -304,9 +288,7 @@ def test_the_log_of_a_job_that_a_full_disk_ended_is_one_line(
         job_process.main(path.with_name("missing.db"), path, number, lock)
     assert left.value.code == 74
     assert capsys.readouterr().err == f"infostream-dedup: job {number}: {path}: no space left\n"
-    following = JobLock.take(path)
-    assert following is not None
-    following.release()
+    JobLock.take(path).release()
 
 
 def test_a_service_starts_where_the_lock_cannot_be_written(desk_with_job: tuple[Path, int]) -> None:

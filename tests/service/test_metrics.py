@@ -56,15 +56,7 @@ def test_the_time_of_the_last_batch_is_that_of_another_process_too(tmp_path: Pat
     (ProblemError(503, "queue-full", retry_after=1), 503, "queue-full", "Too many requests are waiting"),
     (ValueError("the text of a document"), 500, "internal", "ValueError"),
 ])  # fmt: skip
-def test_the_log_says_why_a_request_failed(
-    fresh: ServiceClient,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-    error: Exception,
-    status: int,
-    code: str,
-    reason: str | None,
-) -> None:
+def test_the_log_says_why_a_request_failed(fresh, monkeypatch, capsys, error, status, code, reason):
     def fails(*_: object) -> None:
         raise error
 
@@ -157,16 +149,11 @@ def names_of(page: str) -> set[str]:
     return {line.split()[2] for line in page.splitlines() if line.startswith("# TYPE")}
 
 
-@pytest.mark.parametrize(("error", "reason"), [
-    (StoreBusyError("news.db: busy"), "news.db: busy"), (ValueError("the text of a document"), "ValueError"),
-])  # fmt: skip
-def test_figures_that_cannot_be_read_are_logged(
-    fresh: ServiceClient,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-    error: Exception,
-    reason: str,
-) -> None:
+@pytest.mark.parametrize(
+    ("error", "reason"),
+    [(StoreBusyError("news.db: busy"), "news.db: busy"), (ValueError("the text of a document"), "ValueError")],
+)
+def test_figures_that_cannot_be_read_are_logged(fresh, monkeypatch, capsys, error, reason):
     async def fails(_: object) -> None:
         raise error
 
@@ -203,9 +190,7 @@ def test_the_address_of_the_service_is_taken(tmp_path: Path) -> None:
     assert ServiceSettings(store=tmp_path / "news.db", metrics=("127.0.0.2", 8600)).port == 8600
 
 
-def test_the_address_of_the_service_by_another_name_is_taken_too(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_address_of_the_service_by_another_name_is_taken_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     # Set for the whole process, which here runs other tests.
     monkeypatch.setattr("sys.setswitchinterval", lambda _: None)
     port = free_port()

@@ -87,9 +87,7 @@ def test_an_empty_store_has_nothing_to_say(fresh: ServiceClient) -> None:
 @pytest.mark.parametrize(
     ("preset", "shown", "hidden"), [("judged", "join", "k_duplicate"), ("faithful", "k_duplicate", "join")]
 )
-def test_settings_that_do_not_apply_to_the_preset_are_left_out(
-    serve: Serve, preset: str, shown: str, hidden: str
-) -> None:
+def test_settings_that_do_not_apply_to_the_preset_are_left_out(serve: Serve, preset: str, shown: str, hidden: str):
     page = serve(stream={"preset": preset})("GET", "/settings").text
     assert f"<code>{shown}</code>" in page
     assert f"<code>{hidden}</code>" not in page
@@ -216,9 +214,7 @@ def test_the_page_of_alarms_says_that_copies_do_not_drift_or_are_not_counted(fre
     # On a busy machine the first count, which loads what it needs, takes longer than a question may.
     fresh.limit(query_seconds=60.0)
     assert "store copies --drifts" in fresh("GET", "/alarms?lang=en").text
-    fresh(
-        "POST", "/v1/batches", json={"documents": [{"id": "1", "text": "Мэр открыл мост", "published": "2026-03-01"}]}
-    )
+    fresh("POST", "/v1/documents", json={"id": "1", "text": "Мэр открыл мост", "published": "2026-03-01"})
     assert "store copies --drifts" not in fresh("GET", "/alarms").text
 
 
@@ -444,7 +440,6 @@ def test_lists_show_how_groups_spread_and_take_days(filled: ServiceClient) -> No
     assert '<option value="dzvin.example">' in listed
     # The file has what the page shows.
     file = re.search(r'href="(/v1/export/groups\.jsonl[^"]*)"', listed)
-    assert file is not None
     assert filled("GET", unescape(file[1])).text.count('"group"') == len(shown)
     stories = filled("GET", "/stories?ui=uk&order=size", headers=HTML).text
     first = filled("GET", "/v1/stories?by=size&limit=1").json()["items"][0]["story"]
@@ -535,12 +530,6 @@ def test_a_problem_on_a_page_says_what_to_do(fresh: ServiceClient) -> None:
     refused = fresh("POST", "/explore", data={"kind": "estimate"}, headers={"accept": "text/html"})
     assert refused.status_code == 409
     assert "start the service with --keep-text" in refused.text
-
-
-def test_two_texts_side_by_side(filled: ServiceClient) -> None:
-    row = filled("GET", "/v1/groups?limit=1").json()["items"][0]
-    first, *_, last = (member["id"] for member in filled("GET", f"/v1/groups/{row['group']}").json()["members"])
-    assert filled("GET", "/compare", params={"a": first, "b": last}).text.count('data-passage="1"') >= 2
 
 
 def test_what_documents_say_is_never_html(fresh: ServiceClient) -> None:

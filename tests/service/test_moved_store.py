@@ -95,8 +95,6 @@ def test_a_follower_prints_no_verdict_that_is_not_stored(tmp_path: Path, way: Ca
     command = [sys.executable, "-m", "infostream_dedup", "ingest", "-", "--follow", "--store", str(store)]
     options = ["--batch-size", "20", "--representation", "stem"]
     with subprocess.Popen([*command, *options], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
-        assert process.stdin is not None
-        assert process.stdout is not None
         process.stdin.writelines(lines[:20])
         process.stdin.flush()
         printed = [process.stdout.readline() for _ in range(20)]

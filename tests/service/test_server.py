@@ -185,9 +185,7 @@ def test_the_sample_feed_sends_each_document_once(served: Served) -> None:
 
 def test_a_port_that_is_taken_is_named(served: Served, tmp_path: Path) -> None:
     command = [sys.executable, "-m", "infostream_dedup", "serve", "--store", str(tmp_path / "b.db")]
-    ended = subprocess.run(
-        [*command, "--port", str(served.port)], check=False, capture_output=True, text=True, timeout=60
-    )
+    ended = subprocess.run([*command, "--port", str(served.port)], capture_output=True, text=True, timeout=60)
     assert ended.returncode == 78
     assert f"cannot listen on 127.0.0.1 port {served.port}" in ended.stderr
 

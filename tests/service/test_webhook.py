@@ -104,9 +104,7 @@ def test_what_is_never_accepted_is_set_aside_and_holds_nothing_up(store: Path) -
     assert any("1 events" in one or "3 events" in one for one in said)
 
 
-def test_a_slow_receiver_does_not_hold_up_a_batch_and_gets_the_rest_later(
-    store: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_slow_receiver_does_not_hold_up_a_batch_and_gets_the_rest_later(store: Path, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(webhook, "_LAST", 0.1)
     monkeypatch.setattr(webhook, "_TIMEOUT", 1.0)
     slow, begin = Receiver(seconds=3), time.monotonic()

@@ -16,9 +16,7 @@ ROOT = Path(__file__).parents[2]
 def test_a_kill_in_every_stage_changes_nothing(java):
     command = [sys.executable, "-m", "benchmarks.spark_demo", "--documents", "300", "--kill-stages"]
     path = os.pathsep.join([str(ROOT), *filter(None, [os.environ.get("PYTHONPATH")])])
-    ended = subprocess.run(
-        command, cwd=ROOT, env={**os.environ, "PYTHONPATH": path}, capture_output=True, text=True, check=False
-    )
+    ended = subprocess.run(command, cwd=ROOT, env={**os.environ, "PYTHONPATH": path}, capture_output=True, text=True)
     assert ended.returncode == 0, ended.stderr[-2000:]
     rows = [json.loads(line) for line in ended.stdout.splitlines() if line.startswith("{")]
     assert all(row["same"] for row in rows)

@@ -22,6 +22,20 @@ def filled(_filled, tmp_path):
 
 
 @pytest.fixture
+def store(filled):
+    """The same, open."""
+    with Store.open(filled) as opened:
+        yield opened
+
+
+@pytest.fixture
+def sound(store, faults):
+    """The same, which has no faults after the test."""
+    yield store
+    assert faults(store) == []
+
+
+@pytest.fixture
 def new_store(synthetic, tmp_path):
     with Store.open(tmp_path / "new.db", settings_digest=synthetic.DIGEST) as store:
         yield store

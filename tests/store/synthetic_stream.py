@@ -22,9 +22,7 @@ DIGEST = "synthetic"
 
 def document(ordinal):
     own = range(NEW_TERMS * ordinal, NEW_TERMS * (ordinal + 1))
-    targets = np.unique(
-        [*own, *(place * place % (NEW_TERMS * (ordinal + 1)) for place in range(ordinal, ordinal + 20))]
-    )
+    targets = np.unique([*own, *(n * n % (NEW_TERMS * (ordinal + 1)) for n in range(ordinal, ordinal + 20))])
     keys, further = targets[::-1][:12], targets[::-1][12:14]
     return records.Remembered(
         ordinal=ordinal,
@@ -102,19 +100,16 @@ def batch(number, **changed):
     if number and number % 7 == 0:
         events.append(records.GroupEvent(first, "merge", name(first - 10), name(first - 5)))
         events.append(records.GroupEvent(first, "alarm", name(first - 10), value=0.25))
+    begins_epoch = first > 0 and first % EPOCH == 0
+    evidence = [records.CountedEvidence(first // EPOCH, closed=False, counts=number.to_bytes(2, "big"))]
+    if begins_epoch:
+        evidence.insert(0, records.CountedEvidence(first // EPOCH, closed=True, counts=b"all"))
     decided = records.Decided(
         remembered=[document(ordinal) for ordinal in ordinals],
         verdicts=[verdict(ordinal) for ordinal in ordinals],
         events=events,
-        closed=frequencies(first // EPOCH - 1) if first and first % EPOCH == 0 else [],
-        evidence=[
-            *(
-                [records.CountedEvidence(first // EPOCH, closed=True, counts=b"all")]
-                if first and first % EPOCH == 0
-                else []
-            ),
-            records.CountedEvidence(first // EPOCH, closed=False, counts=number.to_bytes(2, "big")),
-        ],
+        closed=frequencies(first // EPOCH - 1) if begins_epoch else [],
+        evidence=evidence,
         new_terms=[f"термин-{term}" for term in range(NEW_TERMS * first, NEW_TERMS * (first + SIZE))],
         state={"documents": first + SIZE, "half": number // 2},
         oldest=max(0, first + SIZE - WINDOW),

@@ -8,34 +8,30 @@ from infostream_dedup.stream.store import Store, StoreChangedError
 from infostream_dedup.stream.store.removal import Forgotten
 
 
-def test_what_a_document_said_is_gone(filled, synthetic, faults):
-    with Store.open(filled) as store:
-        assert store.forget("документ-3") == [Forgotten("документ-3", versions=1)]
-        assert store.known("документ-3")[-1].verdict == replace(synthetic.verdict(3), terms=None)
-        assert store.headlines(3, 4) == [""]
-        assert store.text(3) is None
-        (forgotten,) = store.documents(3, 4)
-        assert [
-            len(values) for values in (forgotten.keys, forgotten.weights, forgotten.targets, forgotten.numbers)
-        ] == [0] * 4
-        assert (forgotten.text_hash, forgotten.opening_hash) == (b"", b"")
-        (known,) = store.known("документ-3")
-        assert known.content_hash == synthetic.document(3).content_hash
-        assert faults(store) == []
-        assert store.known("документ-4")[-1].verdict == synthetic.verdict(4)
+def test_what_a_document_said_is_gone(store, synthetic, faults):
+    assert store.forget("документ-3") == [Forgotten("документ-3", versions=1)]
+    assert store.known("документ-3")[-1].verdict == replace(synthetic.verdict(3), terms=None)
+    assert store.headlines(3, 4) == [""]
+    assert store.text(3) is None
+    (forgotten,) = store.documents(3, 4)
+    assert [len(v) for v in (forgotten.keys, forgotten.weights, forgotten.targets, forgotten.numbers)] == [0] * 4
+    assert (forgotten.text_hash, forgotten.opening_hash) == (b"", b"")
+    (known,) = store.known("документ-3")
+    assert known.content_hash == synthetic.document(3).content_hash
+    assert faults(store) == []
+    assert store.known("документ-4")[-1].verdict == synthetic.verdict(4)
 
 
-def test_no_byte_of_it_is_left_in_the_file(filled):
+def test_no_byte_of_it_is_left_in_the_file(filled, store):
     # Of a closed epoch: in the open one its terms go on to be counted, under no name.
     title, text = "Заголовок 71".encode(), "Текст 71".encode()
-    with Store.open(filled) as store:
-        packed = store.connection.execute("SELECT packed FROM body WHERE ordinal = 71").fetchone()[0]
-        targets = store.connection.execute("SELECT targets FROM signature WHERE ordinal = 71").fetchone()[0]
-        assert title in filled.read_bytes()
-        store.forget("документ-71")
-        assert store.wipe()
-        assert all(piece not in filled.read_bytes() for piece in (title, text, packed, targets))
-        assert filled.with_name("stream.db-wal").stat().st_size == 0
+    packed = store.connection.execute("SELECT packed FROM body WHERE ordinal = 71").fetchone()[0]
+    targets = store.connection.execute("SELECT targets FROM signature WHERE ordinal = 71").fetchone()[0]
+    assert title in filled.read_bytes()
+    store.forget("документ-71")
+    assert store.wipe()
+    assert all(piece not in filled.read_bytes() for piece in (title, text, packed, targets))
+    assert filled.with_name("stream.db-wal").stat().st_size == 0
 
 
 def test_a_reader_may_keep_the_log_alive(filled, faults):
@@ -48,35 +44,32 @@ def test_a_reader_may_keep_the_log_alive(filled, faults):
         assert faults(store) == []
 
 
-def test_frequencies_stay(filled, synthetic):
-    with Store.open(filled) as store:
-        before = store.load()
-        # 3 is of a closed epoch; 81, 84 and 85 of the open one.
-        for ordinal in (3, 81, 84, 85):
-            store.forget(synthetic.name(ordinal))
-        after = store.load()
-        assert {name: sums.df.tolist() for name, sums in after.frequencies.items()} == {
-            name: sums.df.tolist() for name, sums in before.frequencies.items()
-        }
-        withheld = {one.language: dict(zip(one.terms.tolist(), one.df.tolist(), strict=True)) for one in after.withheld}
-        counted = {"uk": {}, "ru": {}}
-        for ordinal in (81, 84, 85):
-            one = synthetic.document(ordinal)
-            for term in one.targets.tolist():
-                counted[one.language][term] = counted[one.language].get(term, 0) + 1
-        assert withheld == counted
-        assert {one.epoch for one in after.withheld} == {4}
-        assert after.documents.lengths.tolist() == before.documents.lengths.tolist()
+def test_frequencies_stay(store, synthetic):
+    before = store.load()
+    # 3 is of a closed epoch; 81, 84 and 85 of the open one.
+    for ordinal in (3, 81, 84, 85):
+        store.forget(synthetic.name(ordinal))
+    after = store.load()
+    assert {name: sums.df.tolist() for name, sums in after.frequencies.items()} == {
+        name: sums.df.tolist() for name, sums in before.frequencies.items()
+    }
+    withheld = {one.language: dict(zip(one.terms.tolist(), one.df.tolist(), strict=True)) for one in after.withheld}
+    counted = {"uk": {}, "ru": {}}
+    for ordinal in (81, 84, 85):
+        one = synthetic.document(ordinal)
+        for term in one.targets.tolist():
+            counted[one.language][term] = counted[one.language].get(term, 0) + 1
+    assert withheld == counted
+    assert {one.epoch for one in after.withheld} == {4}
+    assert after.documents.lengths.tolist() == before.documents.lengths.tolist()
 
 
-def test_what_was_withheld_goes_when_the_epoch_closes(filled, synthetic, faults):
-    with Store.open(filled) as store:
-        store.forget("документ-85")
-        assert store.load().withheld
-        store.append(synthetic.batch(20))
-        assert store.load().withheld == ()
-        assert store.connection.execute("SELECT count(*) FROM withheld_frequency").fetchone()[0] == 0
-        assert faults(store) == []
+def test_what_was_withheld_goes_when_the_epoch_closes(sound, synthetic):
+    sound.forget("документ-85")
+    assert sound.load().withheld
+    sound.append(synthetic.batch(20))
+    assert sound.load().withheld == ()
+    assert sound.connection.execute("SELECT count(*) FROM withheld_frequency").fetchone()[0] == 0
 
 
 def test_all_versions_are_forgotten(new_store, synthetic, faults):
@@ -107,8 +100,6 @@ def test_an_unknown_document_is_named(filled):
     assert caught.value.code == "E_ID_UNKNOWN"
 
 
-def test_a_forgotten_document_may_expire(filled, faults):
-    with Store.open(filled) as store:
-        store.forget("документ-3")
-        assert store.expire().documents == 69
-        assert faults(store) == []
+def test_a_forgotten_document_may_expire(sound):
+    sound.forget("документ-3")
+    assert sound.expire().documents == 69

@@ -20,38 +20,10 @@ def deleted(store: Path) -> None:
         Path(f"{store}{ending}").unlink(missing_ok=True)
 
 
-def moved(store: Path) -> None:
-    store.rename(store.with_name("elsewhere.db"))
-
-
 def replaced(store: Path) -> None:
     copy = store.with_name("copy.db")
     shutil.copy(store, copy)
     copy.replace(store)
-
-
-def without_log(store: Path) -> None:
-    Path(f"{store}-wal").unlink()
-
-
-def folder_moved(store: Path) -> None:
-    store.parent.rename(store.parent.with_name("another"))
-
-
-def emptied(store: Path) -> None:
-    os.truncate(store, 0)
-
-
-def cut(store: Path) -> None:
-    os.truncate(store, store.stat().st_size - 4096)
-
-
-def log_emptied(store: Path) -> None:
-    os.truncate(f"{store}-wal", 0)
-
-
-def without_shared_memory(store: Path) -> None:
-    Path(f"{store}-shm").unlink()
 
 
 def overwritten(store: Path) -> None:
@@ -79,10 +51,16 @@ def log_overwritten(store: Path) -> None:
     log.write_bytes(content[:32] + bytes(byte ^ 1 for byte in content[32:]))
 
 
-WAYS = (
-    deleted, moved, replaced, without_log, folder_moved, emptied, cut, log_emptied, without_shared_memory,
-    overwritten, overwritten_by_a_longer_one, overwritten_in_part, log_overwritten,
-)  # fmt: skip
+WAYS = {
+    "deleted": deleted, "moved": lambda store: store.rename(store.with_name("elsewhere.db")), "replaced": replaced,
+    "without its log": lambda store: Path(f"{store}-wal").unlink(),
+    "with its folder": lambda store: store.parent.rename(store.parent.with_name("another")),
+    "without shared memory": lambda store: Path(f"{store}-shm").unlink(),
+    "emptied": lambda store: os.truncate(store, 0), "log emptied": lambda store: os.truncate(f"{store}-wal", 0),
+    "cut": lambda store: os.truncate(store, store.stat().st_size - 4096), "overwritten": overwritten,
+    "overwritten by a longer one": overwritten_by_a_longer_one, "overwritten in part": overwritten_in_part,
+    "log overwritten": log_overwritten,
+}  # fmt: skip
 
 
 @pytest.fixture
@@ -97,7 +75,7 @@ def place(filled: Path) -> Path:
 def test_no_batch_is_acknowledged(place, synthetic, way):
     with Store.open(place) as store:
         store.append(synthetic.batch(20))
-        way(place)
+        WAYS[way](place)
         with pytest.raises(StoreMovedError, match="moved, deleted, replaced, cut or over"):
             store.append(synthetic.batch(21))
         assert store.position.batches == 21
@@ -109,7 +87,7 @@ def test_not_even_if_it_happens_within_the_transaction(place, synthetic, way):
         store.append(synthetic.batch(20))
         with pytest.raises(StoreMovedError), store.transaction():  # noqa: PT012 - the end of the block fails
             store.append(synthetic.batch(21))
-            way(place)
+            WAYS[way](place)
         assert store.position.batches == 21
 
 
@@ -156,14 +134,14 @@ def test_nor_if_it_happens_during_the_commit(place, synthetic, monkeypatch):
         assert len(checks) == 3
 
 
-@pytest.mark.parametrize("way", [*WAYS[:5], without_shared_memory])
+@pytest.mark.parametrize("way", [*WAYS][:6])
 def test_no_judgement_is_acknowledged(tmp_path, way):
     folder = tmp_path / "folder"
     folder.mkdir()
     with Desk.open(folder / "news.db.desk") as desk:
         with desk.writing() as connection:
             connection.execute("SELECT 1")
-        way(folder / "news.db.desk")
+        WAYS[way](folder / "news.db.desk")
         with pytest.raises(StoreMovedError), desk.writing():
             pass
 

@@ -58,88 +58,78 @@ def test_terms_find_their_documents(rows, asked):
     assert list(zip(places.tolist(), documents.tolist(), strict=True)) == right
 
 
-def test_epochs_are_indexed_as_they_close(filled, faults):
-    with Store.open(filled) as store:
-        rows = index_rows(store.connection)
-        assert store.connection.execute("SELECT count(*) FROM epoch_frequency").fetchone()[0]
-        assert rows[0].first == 0
-        assert [row.end for row in rows[:-1]] == [row.first for row in rows[1:]]
-        assert rows[-1].end == indexed_until(store.connection)
-        open_epoch = store.connection.execute("SELECT epoch FROM document WHERE ordinal = ?", (rows[-1].end,))
-        assert open_epoch.fetchone()[0] == store.connection.execute("SELECT max(epoch) FROM document").fetchone()[0]
-        for row in rows:
-            assert read_part(store.connection, row).packed() == part_of(store.connection, row.first, row.end).packed()
-        assert faults(store) == []
+def test_epochs_are_indexed_as_they_close(sound):
+    rows = index_rows(sound.connection)
+    assert sound.connection.execute("SELECT count(*) FROM epoch_frequency").fetchone()[0]
+    assert rows[0].first == 0
+    assert [row.end for row in rows[:-1]] == [row.first for row in rows[1:]]
+    assert rows[-1].end == indexed_until(sound.connection)
+    open_epoch = sound.connection.execute("SELECT epoch FROM document WHERE ordinal = ?", (rows[-1].end,))
+    assert open_epoch.fetchone()[0] == sound.connection.execute("SELECT max(epoch) FROM document").fetchone()[0]
+    for row in rows:
+        assert read_part(sound.connection, row).packed() == part_of(sound.connection, row.first, row.end).packed()
 
 
-def test_lost_rows_are_added_again(filled, faults):
-    with Store.open(filled) as store:
-        rows = index_rows(store.connection)
-        assert len(rows) > 1
-        store.connection.execute("DELETE FROM search_index")
-        assert store.index() == (sum(row.documents for row in rows), 0)
-        assert index_rows(store.connection) == rows
-        assert store.index() == (0, 0)
-        assert faults(store) == []
+def test_lost_rows_are_added_again(sound):
+    rows = index_rows(sound.connection)
+    assert len(rows) > 1
+    sound.connection.execute("DELETE FROM search_index")
+    assert sound.index() == (sum(row.documents for row in rows), 0)
+    assert index_rows(sound.connection) == rows
+    assert sound.index() == (0, 0)
 
 
-def test_what_was_forgotten_is_not_in_the_index(filled, faults):
-    with Store.open(filled) as store:
-        before = index_rows(store.connection)
-        store.forget("документ-3")
-        after = index_rows(store.connection)
-        changed = [row for row, now in zip(before, after, strict=True) if row != now]
-        assert [row.first <= 3 < row.end for row in changed] == [True]
-        part = read_part(store.connection, after[before.index(changed[0])])
-        assert part.languages[3 - part.first] == GONE
-        assert not (part.targets.documents == 3 - part.first).any()
-        assert not (part.keys.documents == 3 - part.first).any()
-        assert faults(store) == []
+def test_what_was_forgotten_is_not_in_the_index(sound):
+    before = index_rows(sound.connection)
+    sound.forget("документ-3")
+    after = index_rows(sound.connection)
+    changed = [row for row, now in zip(before, after, strict=True) if row != now]
+    assert [row.first <= 3 < row.end for row in changed] == [True]
+    part = read_part(sound.connection, after[before.index(changed[0])])
+    assert part.languages[3 - part.first] == GONE
+    assert not (part.targets.documents == 3 - part.first).any()
+    assert not (part.keys.documents == 3 - part.first).any()
 
 
-def test_what_expired_is_not_in_the_index(filled, faults):
-    with Store.open(filled) as store:
-        below = store.expire().below
-        assert below
-        for row in index_rows(store.connection):
-            part = read_part(store.connection, row)
-            assert row.end > below
-            assert (part.languages[: max(below - row.first, 0)] == GONE).all()
-        assert faults(store) == []
-        assert store.index() == (0, 0)
+def test_what_expired_is_not_in_the_index(store, faults):
+    below = store.expire().below
+    assert below
+    for row in index_rows(store.connection):
+        part = read_part(store.connection, row)
+        assert row.end > below
+        assert (part.languages[: max(below - row.first, 0)] == GONE).all()
+    assert faults(store) == []
+    assert store.index() == (0, 0)
 
 
 @pytest.mark.parametrize("change", ["packed = zeroblob(length(packed))", "checksum = zeroblob(16)", "documents = 1"])
-def test_damage_is_found_and_rebuilt(filled, faults, change):
-    with Store.open(filled) as store:
-        rows = index_rows(store.connection)
-        store.connection.execute(f"UPDATE search_index SET {change} WHERE first = 0")  # noqa: S608
-        assert read_part(store.connection, index_rows(store.connection)[0]) is None
-        (found,) = [one for one in faults(store) if one.check == "index"]
-        assert found.faults >= 1
-        assert "'store index' rebuilds it" in found.first
-        if "documents" not in change:
-            assert store.index() == (0, rows[0].documents)
-            assert index_rows(store.connection) == rows
-            assert faults(store) == []
+def test_damage_is_found_and_rebuilt(store, faults, change):
+    rows = index_rows(store.connection)
+    store.connection.execute(f"UPDATE search_index SET {change} WHERE first = 0")  # noqa: S608
+    assert read_part(store.connection, index_rows(store.connection)[0]) is None
+    (found,) = [one for one in faults(store) if one.check == "index"]
+    assert found.faults >= 1
+    assert "'store index' rebuilds it" in found.first
+    if "documents" not in change:
+        assert store.index() == (0, rows[0].documents)
+        assert index_rows(store.connection) == rows
+        assert faults(store) == []
 
 
 @pytest.mark.parametrize("change", ["language = '2u'", "keys = x'010203'"])
-def test_a_signature_that_was_never_written_is_refused(filled, faults, change):
-    with Store.open(filled) as store:
-        store.connection.execute("PRAGMA ignore_check_constraints = 1")
-        table = "signature" if "keys" in change else "document"
-        store.connection.execute(f"UPDATE {table} SET {change} WHERE ordinal = 1")  # noqa: S608
-        assert any(one.check == "index" and "cannot be read" in one.first for one in faults(store))
-        with pytest.raises(BadDataError, match="numbered 0 to 9 cannot be read"):
-            part_of(store.connection, 0, 10)
+def test_a_signature_that_was_never_written_is_refused(store, faults, change):
+    store.connection.execute("PRAGMA ignore_check_constraints = 1")
+    table = "signature" if "keys" in change else "document"
+    store.connection.execute(f"UPDATE {table} SET {change} WHERE ordinal = 1")  # noqa: S608
+    assert any(one.check == "index" and "cannot be read" in one.first for one in faults(store))
+    with pytest.raises(BadDataError, match="numbered 0 to 9 cannot be read"):
+        part_of(store.connection, 0, 10)
 
 
-def test_a_row_that_says_something_else_is_found(filled, faults):
+def test_a_row_that_says_something_else_is_found(store, faults):
     """A whole row with a right checksum, but not of these signatures."""
-    with Store.open(filled) as store:
-        store.connection.execute("UPDATE signature SET targets = zeroblob(4) WHERE ordinal = 1")
-        assert any(one.check == "index" and "differs from the signatures" in one.first for one in faults(store))
+    store.connection.execute("UPDATE signature SET targets = zeroblob(4) WHERE ordinal = 1")
+    assert any(one.check == "index" and "differs from the signatures" in one.first for one in faults(store))
 
 
 def test_a_process_killed_while_it_indexes_leaves_the_store_whole(filled, faults):
@@ -164,8 +154,7 @@ def test_a_process_killed_while_it_indexes_leaves_the_store_whole(filled, faults
         assert index_rows(store.connection) == rows
 
 
-def test_the_table_refuses_nonsense(filled):
-    with Store.open(filled) as store:
-        for values in [(-1, 1, b"", bytes(16)), (900, 0, b"", bytes(16)), (900, 1, b"", b"short")]:
-            with pytest.raises(sqlite3.IntegrityError):
-                store.connection.execute("INSERT INTO search_index VALUES (?, ?, ?, ?)", values)
+def test_the_table_refuses_nonsense(store):
+    for values in [(-1, 1, b"", bytes(16)), (900, 0, b"", bytes(16)), (900, 1, b"", b"short")]:
+        with pytest.raises(sqlite3.IntegrityError):
+            store.connection.execute("INSERT INTO search_index VALUES (?, ?, ?, ?)", values)

@@ -28,16 +28,11 @@ REPEAT = Verdict(
 
 @pytest.fixture
 def two(new_store):
-    new_store.append(
-        Batch(
-            "утро",
-            b"hash",
-            Decided(
-                remembered=[FIRST, SECOND], verdicts=[NEW, REPEAT], events=[GroupEvent(1, "limit", "tass", value=0.5)],
-                new_terms=["сегодня", "в", "мир", "ночь"], state={"sources": {"tass": [1, 1]}},
-            ),
-        )
+    decided = Decided(
+        remembered=[FIRST, SECOND], verdicts=[NEW, REPEAT], events=[GroupEvent(1, "limit", "tass", value=0.5)],
+        new_terms=["сегодня", "в", "мир", "ночь"], state={"sources": {"tass": [1, 1]}},
     )  # fmt: skip
+    new_store.append(Batch("утро", b"hash", decided))
     return new_store
 
 
@@ -250,13 +245,8 @@ def test_the_open_epoch_is_loaded_where_the_window_is_shorter(new_store):
         closed = [EpochFrequencies(0, "ru", 1, 1, np.array([0]), np.array([1]))] if ordinal == 1 else []
         verdict = Verdict(id=one.id, status="new", group=one.id)
         terms = ["слово"] if ordinal == 0 else []
-        new_store.append(
-            Batch(
-                f"b{ordinal}",
-                b"",
-                Decided(remembered=[one], verdicts=[verdict], closed=closed, new_terms=terms, oldest=ordinal),
-            )
-        )
+        decided = Decided(remembered=[one], verdicts=[verdict], closed=closed, new_terms=terms, oldest=ordinal)
+        new_store.append(Batch(f"b{ordinal}", b"", decided))
     loaded = new_store.load()
     assert (loaded.epoch, loaded.oldest) == (1, 2)
     assert loaded.documents.ordinals.tolist() == [1, 2]
@@ -283,54 +273,40 @@ def test_a_group_of_an_old_name_is_not_the_old_group(new_store):
         return [Verdict(id=f"д{one % 3}", status="new", group=f"д{one % 3}") for one in ordinals]
 
     # д2 of version 0 was merged into д1, д2 of version 1 is a group of its own that is merged into д0 later.
-    new_store.append(
-        Batch(
-            "a",
-            b"",
-            Decided(
-                remembered=documents(0, 1, 2), verdicts=verdicts(0, 1, 2), events=[GroupEvent(2, "merge", "д1", "д2")]
-            ),
-        )
-    )
+    merge = [GroupEvent(2, "merge", "д1", "д2")]
+    new_store.append(Batch("a", b"", Decided(remembered=documents(0, 1, 2), verdicts=verdicts(0, 1, 2), events=merge)))
     new_store.append(Batch("b", b"", Decided(remembered=documents(3, 4, 5), verdicts=verdicts(3, 4, 5))))
     assert list(new_store.load().documents.groups) == ["д0", "д1", "д1", "д0", "д1", "д2"]
-    new_store.append(
-        Batch(
-            "c",
-            b"",
-            Decided(remembered=documents(6), verdicts=verdicts(6), events=[GroupEvent(6, "merge", "д0", "д2")]),
-        )
-    )
+    later = [GroupEvent(6, "merge", "д0", "д2")]
+    new_store.append(Batch("c", b"", Decided(remembered=documents(6), verdicts=verdicts(6), events=later)))
     expected = ["д0", "д1", "д1", "д0", "д1", "д0", "д0"]
     assert list(new_store.load().documents.groups) == expected
     rows = new_store.connection.execute("SELECT group_id FROM v_members ORDER BY ordinal").fetchall()
     assert [row[0] for row in rows] == expected
 
 
-def test_past_documents_are_found_by_the_streams_clock(filled, synthetic):
+def test_past_documents_are_found_by_the_streams_clock(store, synthetic):
     hour = synthetic.HOUR
-    with Store.open(filled) as store:
-        assert store.span() == (0, 100)
-        assert store.span(since=hour * 10) == (10, 100)
-        assert store.span(since=hour * 10 + 1, until=hour * 13) == (11, 13)
-        assert store.span(until=0) == (0, 0)
-        assert store.span(since=hour * 1000) == (100, 100)
-        assert store.span(since=hour * 20, until=hour * 10) == (20, 20)
-        assert store.documents(11, 13).ordinals.tolist() == [11, 12]
+    assert store.span() == (0, 100)
+    assert store.span(since=hour * 10) == (10, 100)
+    assert store.span(since=hour * 10 + 1, until=hour * 13) == (11, 13)
+    assert store.span(until=0) == (0, 0)
+    assert store.span(since=hour * 1000) == (100, 100)
+    assert store.span(since=hour * 20, until=hour * 10) == (20, 20)
+    assert store.documents(11, 13).ordinals.tolist() == [11, 12]
 
 
-def test_frequencies_an_epoch_was_weighed_by(filled, synthetic):
-    with Store.open(filled) as store:
-        assert store.terms() == [f"термин-{number}" for number in range(300)]
-        assert store.frequencies(before=0) == {}
-        first = store.frequencies(before=1)
-        assert list(first) == ["ru", "uk"]
-        for one in synthetic.frequencies(0):
-            sums = first[one.language]
-            assert (sums.documents, sums.length) == (one.documents, one.length)
-            assert np.flatnonzero(sums.df).tolist() == one.terms.tolist()
-            assert sums.df[one.terms].tolist() == one.df.tolist()
-        assert store.frequencies(before=2)["ru"].documents == 26
+def test_frequencies_an_epoch_was_weighed_by(store, synthetic):
+    assert store.terms() == [f"термин-{number}" for number in range(300)]
+    assert store.frequencies(before=0) == {}
+    first = store.frequencies(before=1)
+    assert list(first) == ["ru", "uk"]
+    for one in synthetic.frequencies(0):
+        sums = first[one.language]
+        assert (sums.documents, sums.length) == (one.documents, one.length)
+        assert np.flatnonzero(sums.df).tolist() == one.terms.tolist()
+        assert sums.df[one.terms].tolist() == one.df.tolist()
+    assert store.frequencies(before=2)["ru"].documents == 26
 
 
 def test_groups_are_those_after_all_merges(new_store):

@@ -151,7 +151,6 @@ def test_an_interrupted_look_up_loses_no_term(terms, monkeypatch):
     assert index.numbers_of(terms, asked) == {f"{number}": number for number in range(17)}
 
 
-def test_a_term_with_two_numbers_is_found(filled, faults):
-    with Store.open(filled) as store:
-        store.connection.execute("UPDATE term SET term = (SELECT term FROM term WHERE number = 0) WHERE number = 1")
-        assert any(one.check == "numbering" and "several numbers" in one.first for one in faults(store))
+def test_a_term_with_two_numbers_is_found(store, faults):
+    store.connection.execute("UPDATE term SET term = (SELECT term FROM term WHERE number = 0) WHERE number = 1")
+    assert any(one.check == "numbering" and "several numbers" in one.first for one in faults(store))

@@ -134,9 +134,7 @@ def test_what_repeats():
     def verdict(status, relation):
         return Verdict(id="a", status=status, of="b", group="b", relation=relation, forward=6, backward=6, terms=())
 
-    assert verdict("exact", "equal").repeats
-    assert verdict("duplicate", "equal").repeats
-    assert verdict("similar", "template").repeats
-    assert verdict("similar", "updated").repeats
-    assert not verdict("similar", "equal").repeats
-    assert not verdict("new", None).repeats
+    for repeat in (("exact", "equal"), ("duplicate", "equal"), ("similar", "template"), ("similar", "updated")):
+        assert verdict(*repeat).repeats
+    for other in (("similar", "equal"), ("new", None)):
+        assert not verdict(*other).repeats

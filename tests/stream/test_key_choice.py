@@ -53,10 +53,7 @@ def test_the_same_keys_and_weights_as_a_collection_of_the_same_statistics(stream
     numbers = TermNumbers()
     analyser, frequencies = Analyser(chosen_settings, numbers), Frequencies(chosen_settings, numbers)
     for batch in stream:
-        documents = [
-            Document(id=str(number), text=" ".join(words), lang=language)
-            for number, (language, words) in enumerate(batch)
-        ]
+        documents = [Document(id=str(n), text=" ".join(own), lang=language) for n, (language, own) in enumerate(batch)]
         analysed = analyser.read(documents)
         counter = SurfaceCounter()
         for document in documents:

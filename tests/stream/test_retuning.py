@@ -60,9 +60,7 @@ def test_verdicts_depend_on_the_document_not_on_the_batches(documents, tmp_path,
     assert [one.as_dict() for one in after[:FROM]] == [one.as_dict() for one in before[:FROM]]
     assert digest(after) != digest(before)
     if preset == "faithful":
-        assert all(
-            min(one.forward, one.backward) >= 10 for one in after[FROM:] if one.status == "duplicate" and one.terms
-        )
+        assert all(min(v.forward, v.backward) >= 10 for v in after[FROM:] if v.status == "duplicate" and v.terms)
         assert any(one.status == "duplicate" and min(one.forward, one.backward) < 10 for one in before[FROM:])
 
 

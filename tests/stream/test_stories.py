@@ -2,8 +2,6 @@
 
 import csv
 import json
-import subprocess
-import sys
 
 import numpy as np
 import pytest
@@ -17,6 +15,7 @@ from infostream_dedup.stream.deduplicator import Deduplicator
 from infostream_dedup.stream.settings import StreamSettings
 from infostream_dedup.stream.store.stories import agency_named
 from infostream_dedup.stream.stories import Stories, stories_of
+from tests.conftest import failed, rows_of, succeeded
 
 BRIDGE = (
     "Мэр Кременчуга Виталий Малецкий открыл в пятницу новый мост через Днепр длиной 1740 метров. Строительство начали "
@@ -151,17 +150,13 @@ def test_roles_follow_publication_and_a_copy_repeats_what_it_copies_not_a_transl
     ]  # fmt: skip
 
 
-def test_what_is_not_there_is_said(path):
+def test_what_is_not_there_is_said(path, run_command, tmp_path):
     for asked in ({"story": "none"}, {"id": "none"}, {"text": "Совсем другое сообщение о погоде на завтра в горах"}):
         with pytest.raises(NoInputError):
             infostream_dedup.coverage(path, **asked)
     with pytest.raises(UsageError):
         infostream_dedup.coverage(path)
-    done = subprocess.run(
-        [sys.executable, "-P", "-m", "infostream_dedup", "coverage", path, "--story", "none"],
-        capture_output=True, text=True, check=False,
-    )  # fmt: skip
-    assert (done.returncode, "'none'" in done.stderr) == (66, True)
+    failed(run_command(tmp_path, "coverage", path, "--story", "none"), 66, "'none'")
 
 
 def test_a_message_says_nothing_twice(path):
@@ -186,7 +181,7 @@ def test_agencies_are_found_in_texts(text, agency):
     assert agency_named(text) == agency
 
 
-def test_many_questions_get_the_sentences_that_meet(path, tmp_path):
+def test_many_questions_get_the_sentences_that_meet(path, run_command, tmp_path):
     from infostream_dedup.api.search import answers, search
 
     asked = [
@@ -200,32 +195,23 @@ def test_many_questions_get_the_sentences_that_meet(path, tmp_path):
     assert found["b"].as_rows() == search(path, OTHER, sentences=True).as_rows() != search(path, OTHER).as_rows()
     questions = tmp_path / "q.txt"
     questions.write_text('{"id": "x", "text": "Мост через Днепр"}\n\nМост через Днепр\n{"id": "y"}\n', encoding="utf-8")
-    command = [sys.executable, "-P", "-m", "infostream_dedup", "search", "--store", path, "--questions", questions]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    assert (done.returncode, "q.txt:4" in done.stderr, "'text'" in done.stderr) == (65, True, True)
+    command = ("search", "--store", path, "--questions", questions)
+    failed(run_command(tmp_path, *command), 65, "q.txt:4", "'text'")
     questions.write_text(questions.read_text(encoding="utf-8").rpartition("{")[0], encoding="utf-8")
-    rows = subprocess.run(command, capture_output=True, text=True, check=True).stdout.splitlines()
-    by_question = {name: [row["id"] for row in map(json.loads, rows) if row["question"] == name] for name in ("x", "3")}
+    rows = rows_of(run_command(tmp_path, *command))
+    by_question = {name: [row["id"] for row in rows if row["question"] == name] for name in ("x", "3")}
     assert by_question["x"] == by_question["3"] != []
 
 
-def test_what_only_some_rows_have_is_a_column_of_csv(tmp_path):
+def test_what_only_some_rows_have_is_a_column_of_csv(run_command, tmp_path):
     changed = BRIDGE.replace("открыл", "закрыл")
     rows = [row | {"id": name, "text": text} for row, (name, text) in zip(
         documents(), [("z", OTHER), ("z2", OTHER), ("a", BRIDGE), ("b", changed)], strict=False)]  # fmt: skip
     file, questions = tmp_path / "n.jsonl", tmp_path / "q.txt"
     file.write_text("\n".join(json.dumps(row) for row in rows), encoding="utf-8")
     questions.write_text(f"{OTHER}\n{changed}\n", encoding="utf-8")
-    for command in (
-        ["ingest", "n.jsonl", "--store", "s.db"],
-        ["pairs", "n.jsonl"],
-        ["search", "--store", "s.db", "--id", "b"],
-        ["search", "--store", "s.db", "--questions", "q.txt"],
-    ):
-        done = subprocess.run(
-            [sys.executable, "-P", "-m", "infostream_dedup", *command, "--format", "csv"],
-            cwd=tmp_path, capture_output=True, text=True, check=False,
-        )  # fmt: skip
-        assert done.returncode == 0, done.stderr
-        read = list(csv.DictReader(done.stdout.splitlines()))
+    searches = (f"search --store s.db {asked}" for asked in ("--id b", "--questions q.txt"))
+    for command in ("ingest n.jsonl --store s.db", "pairs n.jsonl", *searches):
+        done = succeeded(run_command(tmp_path, *command.split(), "--format", "csv"))
+        read = list(csv.DictReader(done.stdout.decode().splitlines()))
         assert any("закрыл" in row["differing"] for row in read if row["kind"] == "differs"), command

@@ -61,9 +61,7 @@ def test_other_numbers_make_a_template_or_an_update(plain, news):
     other_site = news("tuesday", STORY, numbers=[42, 46, 13], day=1, source="other")
     assert decide(plain, [rates, other_site])[0][1].relation == "updated"
     # Seven of twelve words and of seventeen: more than .4 of all; six of eighteen: a third.
-    kin = [
-        news(str(shared), [*range(shared), *range(15, 27 - shared)], numbers=[42, 46, 13], day=1) for shared in (7, 6)
-    ]
+    kin = [news(str(n), [*range(n), *range(15, 27 - n)], numbers=[42, 46, 13], day=1) for n in (7, 6)]
     assert [decide(plain, [rates, one])[0][1].relation for one in kin] == ["template", "updated"]
     assert decide(plain.but(templates=False), [rates, later])[0][1].status == "duplicate"
     assert decide(plain, [rates, news("half", [*STORY, 20], numbers=[41, 45, 99])])[0][1].status == "duplicate"

@@ -43,10 +43,7 @@ def news(randomness, number):
             found.append(" ".join(copied))
         else:
             found.append(words(randomness, 40))
-    return [
-        Document(id=f"{number}-{place}", text=text, lang="ru", source=f"s{place % 2}")
-        for place, text in enumerate(found)
-    ]
+    return [Document(id=f"{number}-{n}", text=text, lang="ru", source=f"s{n % 2}") for n, text in enumerate(found)]
 
 
 def forms(randomness, number):

@@ -237,10 +237,8 @@ def test_many_hashes_at_once_are_as_one_after_the_other(documents, before):
 
 def test_compared_keys_by_hand():
     """The first two of 7, 3, 5 are the heaviest: weights 9, 4, 2 in units of 1e-9; the second document has one key."""
-    keys, weights = (
-        Ragged(np.array([0, 3, 4]), np.array([7, 3, 5, 1])),
-        Ragged(np.array([0, 3, 4]), np.array([9, 4, 2, 6])),
-    )
+    begins = np.array([0, 3, 4])
+    keys, weights = Ragged(begins, np.array([7, 3, 5, 1])), Ragged(begins, np.array([9, 4, 2, 6]))
     found = compared_keys(keys, weights, Ragged(np.array([0, 1, 1]), np.array([7])), firsts=np.array([2, 1]))
     assert found.terms.tolist() == [3, 5, 7, 1]
     assert found.weights.tolist() == [4, 2, 9, 6]

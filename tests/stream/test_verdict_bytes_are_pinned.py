@@ -4,16 +4,16 @@ import hashlib
 from collections import Counter
 from dataclasses import replace
 
-import numpy as np
 import orjson
 import pytest
 
-from infostream_dedup.judging.criteria.classifier import Calibration, Classifier, Plane
 from infostream_dedup.model import Settings
 from infostream_dedup.model.stream_records import CLASSIFIED_FIELDS, VERDICT_FIELDS
 from infostream_dedup.stream.deduplicator import Deduplicator
 from infostream_dedup.stream.engine import StreamEngine
 from infostream_dedup.stream.settings import StreamSettings
+
+from .test_second_stage import model
 
 STEMS = Settings(representation="stem", df_min=0)
 BASE = StreamSettings(terms=STEMS, first_epoch=40, epoch_documents=110)
@@ -120,13 +120,7 @@ STORED = "87b82fdae3a7668dfe95740468fabdb96d37307b6e79b121e862873de5f8ede6"
 
 
 def test_a_model_keeps_its_bytes(stream):
-    plane = Plane(np.zeros(3), np.ones(3), np.array([-4.0, 0.0, 0.0]), 1.0)
-    names = ("numbers", "site", "time_apart")
-    model = Classifier(
-        preset="duplicate", domain="", criteria=names, later=plane, earlier=plane, calibration=Calibration(-1.0, 0.0),
-        statistics="background",
-    )  # fmt: skip
-    with Deduplicator.open(None, BASE.but(keep_text=True), model=model) as dedup:
+    with Deduplicator.open(None, BASE.but(keep_text=True), model=model()) as dedup:
         verdicts = [one for begin in range(0, 200, 40) for one in dedup.process(stream[begin : begin + 40])]
     assert checksum(verdicts) == JUDGED
 

@@ -17,6 +17,7 @@ from infostream_dedup.runs.batch.collection import collect
 from infostream_dedup.terms import statistics
 from infostream_dedup.terms.key_terms import count_lost_to_df_max, heaviest
 from infostream_dedup.terms.weightings import bm25, tfidf
+from tests.conftest import succeeded
 from tests.oracles.key_terms import select_key_terms
 
 
@@ -191,8 +192,7 @@ def test_the_command_says_it_and_the_advice_helps(run_command, tmp_path) -> None
     counts = []
     for preset in ("faithful", "judged"):
         options = ("--no-background", "--preset", preset, "--out", "b.jsonl", "--format", "jsonl")
-        answer = run_command(tmp_path, "dedup", "a.jsonl", *options)
-        assert answer.returncode == 0, answer.stderr
+        answer = succeeded(run_command(tmp_path, "dedup", "a.jsonl", *options))
         counts.append(json.loads(answer.stdout.splitlines()[-1])["duplicate"])
         told = b"7 of 12 documents are not compared by the terms they share" in answer.stderr
         assert told == (preset == "faithful")

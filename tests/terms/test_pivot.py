@@ -134,14 +134,10 @@ def plain(documents, chosen):
         heaviest = ranked[: size or chosen.n]
         near = words if size is None else [w for w in words if canonical(language, w) in heaviest]
         found_by.append(set().union(*(every(language, w) for w in near)))
-    return (
-        keys,
-        found_by,
-        [
-            [sum(bool(hit & v) for hit in k.values()) if i != j else 0 for j, v in enumerate(found_by)]
-            for i, k in enumerate(keys)
-        ],
-    )
+    met = [[sum(bool(hit & found) for hit in key.values()) for found in found_by] for key in keys]
+    for place, row in enumerate(met):
+        row[place] = 0
+    return keys, found_by, met
 
 
 def collections():

@@ -125,16 +125,11 @@ def test_there_is_one_list_of_what_is_invisible_and_one_of_apostrophes() -> None
     assert re.fullmatch(f"[{FAR_INVISIBLE}]", "\U000e0020")
 
 
-@pytest.mark.parametrize(
-    ("text", "language"),
-    [
-        ("".join(chr(ord(one) - 0x61 + 0x1D41A) if "a" <= one <= "z" else one for one in TEXTS["en"].lower()), "en"),
-        ("".join(chr(ord(one) + 0xFEE0) if "a" <= one <= "z" else one for one in TEXTS["en"].lower()), "en"),
-        ("".join(f"&#{ord(one)};" for one in TEXTS["uk"]), "uk"),
-        (html.escape(TEXTS["ru"]), "ru"),
-    ],
-    ids=["bold", "full width", "references", "escaped"],
-)
+@pytest.mark.parametrize(("text", "language"), [
+    ("".join(chr(ord(one) - 0x61 + 0x1D41A) if "a" <= one <= "z" else one for one in TEXTS["en"].lower()), "en"),
+    ("".join(chr(ord(one) + 0xFEE0) if "a" <= one <= "z" else one for one in TEXTS["en"].lower()), "en"),
+    ("".join(f"&#{ord(one)};" for one in TEXTS["uk"]), "uk"), (html.escape(TEXTS["ru"]), "ru"),
+], ids=["bold", "full width", "references", "escaped"])  # fmt: skip
 def test_letters_in_another_style_show_the_language(text: str, language: str) -> None:
     assert detect(text) == language
 

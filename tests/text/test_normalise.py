@@ -235,9 +235,7 @@ def test_what_is_taken_without_a_look_is_visible() -> None:
 def test_white_space_at_every_place_of_long_texts() -> None:
     for length in [1, 31, 63, 64, 65, 127, 128, 129, 200]:
         text = ("слово word, " * 20)[:length]
-        bodies = [
-            text[:place] + gap + text[place:] for place in range(length + 1) for gap in (" ", "  ", "\n", " \u2003 ")
-        ]
+        bodies = [text[:at] + gap + text[at:] for at in range(length + 1) for gap in (" ", "  ", "\n", " \u2003 ")]
         assert at_once(bodies) == [text_hash(body) for body in bodies]
 
 

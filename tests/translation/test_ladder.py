@@ -197,9 +197,7 @@ def test_a_damaged_cache_costs_a_warning(tmp_path: Path, caplog: pytest.LogCaptu
     assert AnswerCache(file, "mark").answers(["дом"], "ru", "uk")["дом"].startswith("дім")
 
 
-def test_an_unusable_cache_warns_once_for_all_translators(
-    tmp_path: Path, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_unusable_cache_warns_once_for_all_translators(tmp_path, caplog, monkeypatch):
     (tmp_path / "file").touch()
     monkeypatch.setenv("INFOSTREAM_DEDUP_CACHE", str(tmp_path / "file" / "folder"))
     for source, target in PAIRS:

@@ -37,14 +37,9 @@ def check_chunks(index):
 
 
 terms = st.sets(st.integers(0, 12).map(lambda term: term * 10**15), max_size=8)
-steps = st.lists(
-    st.one_of(
-        st.tuples(st.just("add"), st.integers(1, 5), terms, terms),
-        st.tuples(st.just("expire"), st.integers(0, 12), terms, terms),
-        st.tuples(st.just("ask"), st.integers(1, 4), terms, terms),
-    ),
-    max_size=60,
-)
+KINDS = (("add", 1, 5), ("expire", 0, 12), ("ask", 1, 4))
+step = st.one_of(*(st.tuples(st.just(kind), st.integers(least, most), terms, terms) for kind, least, most in KINDS))
+steps = st.lists(step, max_size=60)
 
 
 def expected(window, keys, targets, k_min):

@@ -35,17 +35,14 @@ def test_a_directed_judgement_goes_before_the_label_and_turns_with_the_pair():
     assert found.j_repeats.tolist() == [True, False, True]
 
 
+FIRST = {"repeats": "a"}
+
+
 @pytest.mark.parametrize(("rows", "code"), [
     ([Label("d01", "x", "dup")], "E_UNKNOWN_ID"),
     ([Label("d01", "d02", "dup", extra={"repeats": "yes"})], "E_REPEATS"),
     ([Label("d01", "d02", "dup", extra={"repeats": ["a"]})], "E_REPEATS"),
-    (
-        [
-            Label("d01", "d02", "dup", extra={"repeats": "a"}),
-            Label("d02", "d01", "dup", extra={"repeats": "a"}, line=2),
-        ],
-        "E_CONTRADICTION",
-    ),
+    ([Label("d01", "d02", "dup", extra=FIRST), Label("d02", "d01", "dup", extra=FIRST, line=2)], "E_CONTRADICTION"),
 ])  # fmt: skip
 def test_wrong_judgements_are_refused(rows, code):
     with pytest.raises(BadDataError) as caught:
