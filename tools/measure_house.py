@@ -19,7 +19,7 @@ from pathlib import Path
 LIMITS = {
     "lines of the package": (104_400, 78_000),
     "files of the package": (380, 330),
-    "lines of tests": (48_828, 40_000),
+    "lines of tests": (48_920, 40_000),
     "lines of reports and benchmarks": (8_000, 8_000),
     "arrows between rooms": (178, 140),
     "import circles": (0, 0),
