@@ -52,7 +52,7 @@ _IN_ADDRESS: Final = re.compile(r"/((?:19|20)\d\d)[/-]?([01]\d)[/-]?([0-3]\d)(?=
 
 def page_date(page: Any, address: str | None, latest: datetime) -> str | None:
     """Return the date of publication in ISO 8601; None if the page does not say it."""
-    # Looked at in this order: ``meta`` elements, JSON-LD, marked places in the article, the address
+    # Looked at in this order: ``meta`` elements, JSON-LD, marked places in the article, the address.
     places = (_of_head(page), _of_data(page), _of_article(page), _of_address(address))
     return next((date for given in places for one in given if (date := written_date(one, latest))), None)
 

@@ -335,7 +335,7 @@ class _Link:
 
 def linked_pairs(connection: sqlite3.Connection, queue: str, *, k_duplicate: int) -> list[tuple[str, str]]:
     """Return the pairs of a queue made from the stream's links, best first."""
-    # Only the latest links are used. No group provides a second pair before every other group has provided its first
+    # Only the latest links are used. No group provides a second pair before every other group has provided its first.
     query = _TRANSLATIONS if queue == "translation" else _LINKS
     links = [
         _Link(ordered_pair(one, other), group, probability, met)

@@ -264,7 +264,7 @@ class Coverage:
 
 def coverage(progress: Callable[[str, int, int | None], None] | None = None) -> list[Coverage]:
     """Measure coverage in all six directions, for each of ``TOPS``, by the tables: no cache, model or skeleton."""
-    # Nouns are the terms of lower-case forms; their mass is the sum of their forms' frequencies in wordfreq
+    # Nouns are the terms of lower-case forms; their mass is the sum of their forms' frequencies in wordfreq.
     directions = list(permutations(OUR_LANGUAGES, 2))
     found: list[Coverage] = []
     for done, (source, target) in enumerate(directions):

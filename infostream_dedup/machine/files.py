@@ -103,7 +103,7 @@ def held_part(folder: Path) -> Iterator[Path]:
 
 def remove_stale_parts(folder: Path) -> int:
     """Delete files that ended processes left unfinished in a folder, and return their number."""
-    # A file is kept while its process lives, on this machine or, by its lock, in another container
+    # A file is kept while its process lives, on this machine or, by its lock, in another container.
     removed = 0
     try:
         names = sorted(path.name for path in folder.iterdir())

@@ -229,7 +229,7 @@ def _room_for_terms(pairs: int, terms: int) -> kernels.Met:
 
 def with_opening(found: BestCandidate | None, opening: int | None) -> BestCandidate | None:
     """Return what a document repeats, given the earliest of another source that begins alike on one day."""
-    # If one text lies in the other, or says what happened next, or another figure or word is the news, it is no repeat
+    # If one text lies in the other, or says what happened next, or another figure or word is the news, it is no repeat.
     if opening is None:
         return found
     of_it = found is not None and (found.of == opening or found.kind in _FEW_WORDS)

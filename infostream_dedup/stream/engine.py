@@ -307,7 +307,7 @@ class StreamEngine:
         content_hashes: Sequence[bytes] | None = None,
     ) -> ReadBatch:
         """Read the next batch: whatever depends on the documents before it, but not on their verdicts."""
-        # Another thread may do so while ``judge`` is busy with the batch before
+        # Another thread may do so while ``judge`` is busy with the batch before.
         first, clock = self._read_to
         given = block_of(batch)
         content_hashes = content_hashes or hashes_of(given)

@@ -67,7 +67,7 @@ class Plane:
 
     def standardised(self, vectors: NDArray[np.float64]) -> NDArray[np.float64]:
         """Standardise criteria by their means and scales, to -3 .. 3; an unknown criterion (NaN) becomes 0."""
-        # The bounds keep a difference of years from outweighing everything else
+        # The bounds keep a difference of years from outweighing everything else.
         standardised = np.clip((vectors - self.means) / self.scales, -_FARTHEST, _FARTHEST)
         return np.asarray(np.where(np.isnan(standardised), 0.0, standardised), dtype=np.float64)
 
@@ -293,7 +293,7 @@ class Reason:
 
 def reasons(classifier: Classifier, vector: NDArray[np.float64], *, later: bool = True) -> list[Reason]:
     """Explain the decision on one directed pair by criteria, the greatest contribution first."""
-    # The contributions and the bias of the plane add up to the decision value
+    # The contributions and the bias of the plane add up to the decision value.
     plane = classifier.later if later else classifier.earlier
     contributions = plane.contributions(vector[None, :])[0].tolist()
     found = [

@@ -212,7 +212,7 @@ def folds(pairs: JudgedPairs, number: int) -> list[Fold]:
 
 def splits(pairs: JudgedPairs, number: int) -> list[Fold]:
     """Split like ``folds``, but test all pairs of a part at once; pairs between parts belong to the first part."""
-    # Pairs that share a story with a test pair are not used for training, so training sets are smaller
+    # Pairs that share a story with a test pair are not used for training, so training sets are smaller.
     one, other = stories(pairs)
     part = part_of(pairs, number)
     found = []

@@ -118,7 +118,7 @@ def yield_to_differing(
     later: NDArray[np.int64], status: NDArray[np.int8], kinds: NDArray[np.int8], wording_least: NDArray[np.float64]
 ) -> None:
     """Let no document repeat one if it has more wording in common with another whose news it turns round."""
-    # Otherwise it would join the group of that one by way of a third document
+    # Otherwise it would join the group of that one by way of a third document.
     turned = kinds == Kind.DIFFERS
     if turned.any():
         nearest = np.zeros(int(later.max()) + 1, dtype=np.float64)
@@ -463,7 +463,7 @@ def deciding_pairs(
 
 def nearest(b: NDArray[np.int64], bounds: NDArray[np.float64]) -> NDArray[np.int64]:
     """Of each b with more than 32 pairs that may share wording, the places of the first 32 and of those next to it."""
-    # These are the 1,024 of largest bounds, the first of equal ones
+    # These are the 1,024 of largest bounds, the first of equal ones.
     begins, found = _run_begins(b), [np.zeros(0, dtype=np.int64)]
     for run in np.flatnonzero(np.diff(begins) > _CROWD).tolist():
         places = begins[run] + np.flatnonzero(bounds[begins[run] : begins[run + 1]] >= MAY_SHARE)

@@ -256,7 +256,7 @@ class TripleRows:
 
     def repeat_earlier(self) -> NDArray[np.bool_]:
         """Which documents consist mostly of wording of earlier ones: bool (documents,)."""
-        # More than half of their triples occur in earlier documents, whether in one or in several
+        # More than half of their triples occur in earlier documents, whether in one or in several.
 
         def count(given: TripleRange) -> NDArray[np.int32]:
             found = np.empty(len(given.counts), dtype=np.int32)

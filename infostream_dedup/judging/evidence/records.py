@@ -223,7 +223,7 @@ class EvidenceRecords:
 
     def of_one_series(self, a: NDArray[np.int64], b: NDArray[np.int64]) -> list[bool]:
         """Whether both texts of each pair begin with the number of a document, another one: DSA-3213-1, DLA-188-1."""
-        # DSA-3213-2 is another version of it; no "Covid-19" or "Су-34" is a number
+        # DSA-3213-2 is another version of it; no "Covid-19" or "Су-34" is a number.
         rows, sides = numbered_ends(a, b)
         found = [_SERIES.match(text[:_CODE].decode(ALPHABET, "replace")) for text in self._openings(rows)]
         codes = np.array([one[0] if one else "" for one in found], dtype=np.object_)[sides]
@@ -231,7 +231,7 @@ class EvidenceRecords:
 
     def other_titles(self, a: int, b: int) -> bool:
         """Whether two documents, given their ordinals, have titles that are no versions of one another."""
-        # They share less than a quarter of their words, or differ only by numbers and dates
+        # They share less than a quarter of their words, or differ only by numbers and dates.
         titles = self.titles(np.array([a, b])).tolist()
         forms = self.words[self.begins[[a, b]] + kernels.FORM_AT].tolist()
         if 0 in titles or titles[0] == titles[1]:

@@ -122,7 +122,7 @@ def random_lexicons(
     lexicon: NDArray[np.bool_], vocabulary: list[str], extra: int, share: float
 ) -> list[NDArray[np.bool_]]:
     """Return the lexicon and ``extra`` copies, each without a random ``share`` of the words."""
-    # Which words are missing depends on the words alone, not on the collection
+    # Which words are missing depends on the words alone, not on the collection.
     hashes = hash_words(vocabulary)
     bound = np.uint64(min(int(share * 2.0**64), 2**64 - 1))
     return [lexicon, *(lexicon & (scrambled(hashes, _RANDOM_LEXICON + m) >= bound) for m in range(extra))]
@@ -130,7 +130,7 @@ def random_lexicons(
 
 def split_lexicons(lexicon: NDArray[np.bool_], vocabulary: list[str], lists: int) -> list[NDArray[np.bool_]]:
     """Split the lexicon into lists by hash; every word belongs to one of them."""
-    # W. Pugh, M. Henzinger: Detecting duplicate and near-duplicate files, US patent 6,658,423, 2003
+    # W. Pugh, M. Henzinger: Detecting duplicate and near-duplicate files, US patent 6,658,423, 2003.
     number = scrambled(hash_words(vocabulary), _SPLIT) % np.uint64(lists)
     return [lexicon & (number == chosen) for chosen in range(lists)]
 
@@ -303,7 +303,7 @@ def grouped(sample: Ragged, size: int) -> Ragged:
 
 def minwise(shingles: Ragged, functions: int) -> NDArray[np.uint64]:
     """Return the first fingerprint of each document in each of several random orders of all fingerprints."""
-    # The probability that two documents agree in one order is the resemblance of their sets of shingles
+    # The probability that two documents agree in one order is the resemblance of their sets of shingles.
     columns = [smallest(scrambled(shingles.values, seed + 1), shingles.indptr) for seed in range(functions)]
     return np.stack(columns, axis=1)
 

@@ -138,7 +138,7 @@ def find_boilerplate(
     documents: Sequence[Document], sentences: SentenceTable, rule: BoilerplateRule | None = None
 ) -> list[ListedSentence]:
     """Find sentences that recur in the texts of a source."""
-    # Documents without a source count as texts of one source, whose sentences are then removed everywhere
+    # Documents without a source count as texts of one source, whose sentences are then removed everywhere.
     rule = rule or BoilerplateRule()
     names = sorted({one.source or "" for one in documents})
     numbers = {name: number for number, name in enumerate(names)}

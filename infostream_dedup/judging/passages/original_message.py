@@ -215,7 +215,7 @@ def _fragment(document: Document, clause: _Clause, match: _Known | None, *, stra
 
 def _best(clause: _Clause, known: Sequence[_Known], holders: dict[str, list[int]]) -> _Known | None:
     """Find the earlier sentence that has most of a clause; among equals, one with its numbers, then the first."""
-    # One that denies the same goes before all others
+    # One that denies the same goes before all others.
     words = [*clause.stems.values()] or [frozenset((one,)) for one in clause.numbers]
     met = Counter(place for same in words for place in {at for one in same for at in holders.get(one, ())})
     least = max(_KNOWN * len(words), min(_FEWEST_KNOWN, len(words)))

@@ -178,7 +178,7 @@ class SentenceTable:
 
     def begins(self, words: NDArray[np.int64]) -> NDArray[np.int64]:
         """Return where stretches that begin with these words begin: int64, code points."""
-        # A stretch that begins with the first word of a sentence takes what precedes the word, such as a quote
+        # A stretch that begins with the first word of a sentence takes what precedes the word, such as a quote.
         rows = self.words.rows
         sentence = np.searchsorted(rows.indptr, words, side="right") - 1
         opens = rows.indptr[sentence] == words

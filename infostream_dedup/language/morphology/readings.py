@@ -194,7 +194,7 @@ class ReadingChoice:
 
     def tabled(self, readings: Sequence[WordReading], chosen: WordReading, shape: Shape) -> WordReading | None:
         """Return the likeliest reading whose lemma our tables list as a name."""
-        # At the start of a sentence, no name precedes a much more frequent function word: Досі is hardly ever Доха
+        # At the start of a sentence, no name precedes a much more frequent function word: Досі is hardly ever Доха.
         found = [one for one in readings if self._is_tabled(one)]
         if not found:
             return None

@@ -112,7 +112,7 @@ class EarlierDocuments:
 
     def best(self, accepted: kernels.Acceptance, parents: NDArray[np.int32]) -> NDArray[np.int64]:
         """Find, for each document, the accepted earlier one with the largest (min, max) of both counts."""
-        # All accepted pairs are joined in ``parents``, int32 (documents,), unless it is empty
+        # All accepted pairs are joined in ``parents``, int32 (documents,), unless it is empty.
         found = np.full(self.links.indptr.size - 1, -1, dtype=np.int64)
 
         def choose(rows: slice, forest: NDArray[np.int32]) -> None:

@@ -117,7 +117,7 @@ class Collection:
 
     def only(self, settings: Settings) -> Collection:
         """Return the same documents with the counts of one representation, but without their words."""
-        # Frees the words while counting terms, to halve peak memory. Consumes this collection
+        # Frees the words while counting terms, to halve peak memory. Consumes this collection.
         self._counted.clear()
         # Translation sums the counts of terms.
         counts = count_terms(self.surfaces, settings, consume=settings.representation != "pivot")

@@ -117,7 +117,7 @@ class JudgedCollection:
 
     def deciding_candidates(self) -> Ordinals:
         """Return the candidates that decide statuses, in the order of (b, a)."""
-        # Large clusters of documents with equal key terms contribute only pairs with the cluster's earliest documents
+        # Large clusters of documents with equal key terms contribute only pairs with the cluster's earliest documents.
         if verbatim_links(self.key_terms) <= MOST_VERBATIM_LINKS:
             return self.candidates(filtered=True)
         settings = self.settings.but(k=CANDIDATE_TERMS)

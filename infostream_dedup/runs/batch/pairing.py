@@ -454,7 +454,7 @@ class ListedPairs(AlignedColumns):
 
 def collected(parts: Iterable[ListedPairs], choice: PairChoice) -> ListedPairs:
     """Return the pairs of all parts to list, in the chosen order; among pairs of equal probability, shares decide."""
-    # Weaker pairs are dropped while parts arrive, so that a short list of many pairs takes little memory
+    # Weaker pairs are dropped while parts arrive, so that a short list of many pairs takes little memory.
     top, kept = choice.top, list[ListedPairs]()
     for part in parts:
         kept.append(part)

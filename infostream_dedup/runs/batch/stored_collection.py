@@ -67,7 +67,7 @@ class EpochStatistics:
 
     def of(self, terms: Sequence[str], settings: Settings) -> list[Statistics]:
         """Return the stream's statistics of given terms per language, in the order of ``LANGUAGES``."""
-        # If the stream had few documents in a language, or none yet, pseudo-documents are added
+        # If the stream had few documents in a language, or none yet, pseudo-documents are added.
         numbers = np.array([self.number_of.get(term, -1) for term in terms], dtype=np.int64)
         return [self._of_language(terms, numbers, language, settings) for language in LANGUAGES]
 

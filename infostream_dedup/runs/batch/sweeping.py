@@ -258,8 +258,10 @@ class SweepResult(Tabular):
         )
 
     def chart(self) -> Any:
-        """Draw S, T and the number of links over k for a notebook, with the recommended k; hover shows the rows."""
-        # Returns an ``altair.Chart``. Raises ``MissingExtraError``: altair is not installed (extra ``notebook``).
+        """Draw S, T and the number of links over k for a notebook, with the recommended k; hover shows the rows.
+
+        Returns an ``altair.Chart``. Raises ``MissingExtraError``: altair is not installed (extra ``notebook``).
+        """
         try:
             alt: Any = import_module("altair")
         except ImportError:

@@ -112,7 +112,7 @@ class PairFinder:
 
     def earlier(self, documents: NDArray[np.int64], alone: NDArray[np.bool_]) -> DocumentPairs:
         """Pairs whose later document is among ``documents``, in the order of (b, a)."""
-        # Among equal documents, only the earliest is paired with it: the counts are the same
+        # Among equal documents, only the earliest is paired with it: the counts are the same.
         one, node, forward, backward = self._neighbours(documents)
         single = ~alone[node]
         place, other = self._written_out(node[~single])
@@ -210,7 +210,7 @@ class DocumentRows:
 
     def key_terms(self, documents: NDArray[np.int64]) -> KeyTerms:
         """Key terms of documents, which ascend, among themselves: a column is a key term of one of them."""
-        # In a pivot language, they come with the words of the documents
+        # In a pivot language, they come with the words of the documents.
         keys, weights = self._numbered(self._keys, documents), self._weights.some(documents, np.int64).values
         used = np.unique(keys.values)
         labels = self._labels.take(pa.array(used)).to_pylist()

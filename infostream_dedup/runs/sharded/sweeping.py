@@ -91,7 +91,7 @@ class CountedLinks(ABC):
 
     def measures(self, ks: Iterable[int] | None = None, *, progress: Progress | None = None) -> list[Measures]:
         """As ``Relation.measures``, exact at every k; below ``k_min`` closed paths are not counted."""
-        # Links within or between labels are not counted below ``k_min`` at all
+        # Links within or between labels are not counted below ``k_min`` at all.
         del progress
         chosen = None if ks is None else set(ks)
         low = self._low() if chosen is None or min(chosen, default=self.k_min) < self.k_min else []

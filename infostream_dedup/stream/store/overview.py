@@ -62,7 +62,7 @@ def latest_verdicts(connection: sqlite3.Connection, limit: int) -> list[dict[str
 def activity(connection: sqlite3.Connection) -> dict[str, Any]:
     """Compare the last hour of the stream's clock with the hours before, over the latest documents."""
     # Returns (mean number per hour; None if less than an hour preceded); ``days``: rows ``day, documents, repeats`` of
-    # the last 14; ``silent``: rows ``source, last, pause_hours,
+    # the last 14; ``silent``: rows ``source, last, pause_hours,.
     (end,) = connection.execute("SELECT coalesce(max(ordinal) + 1, 0) FROM document").fetchone()
     (batches,) = connection.execute("SELECT coalesce(max(sequence) + 1, 0) FROM batch").fetchone()
     clock, begin = connection.execute(

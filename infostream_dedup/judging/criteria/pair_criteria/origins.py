@@ -42,7 +42,9 @@ def time_apart(pairs: ComparedPairs) -> Both:
 
 @criterion(order=105, say=lambda value: "another day" if value >= 0.5 else "the same day", typical=Typical(0, 1))
 def another_day(pairs: ComparedPairs) -> Both:
-    """0 up to half a day between publications, 1 from one day on, linear between; NaN if unknown. Forms come daily."""
+    """0 up to half a day between the publications, 1 from one day on, linear between; symmetric; NaN if unknown."""
+    # Not in the paper: forms (rates, weather) come a day apart, copies mostly within hours. Within half a day it does
+    # not matter how many hours they are.
     apart = np.abs(pairs.models.times[pairs.i] - pairs.models.times[pairs.j])
     return symmetric(np.clip(apart / _HALF_A_DAY - 1, 0, 1))
 
