@@ -12,12 +12,14 @@ import gc
 import hashlib
 import json
 import logging
+import os
 import subprocess
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial, wraps
+from inspect import getdoc
 from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, TypeVar
 
-from infostream_dedup.errors import InfostreamError, MissingExtraError, NoInputError
+from infostream_dedup.errors import InfostreamError, MissingExtraError, NoInputError, StoreMovedError
 from infostream_dedup.language.morphology.form_cache import load
 from infostream_dedup.machine.platform import on_requests_to_end, python_command, python_environment
 from infostream_dedup.model import OUR_LANGUAGES
@@ -29,7 +31,8 @@ from infostream_dedup.service.tokens import LOCAL, Caller, Sessions, Tokens
 from infostream_dedup.stream.search import Searcher
 from infostream_dedup.stream.store import Store
 from infostream_dedup.stream.store.browsing import document_versions
-from infostream_dedup.stream.store.restoring import position_of
+from infostream_dedup.stream.store.connection import place_of
+from infostream_dedup.stream.store.restoring import position_of, window_start
 from infostream_dedup.stream.store.stories import coverage_of, documents_of, story_page, story_rows
 
 if TYPE_CHECKING:
@@ -43,6 +46,7 @@ try:
     import uvicorn
     from mcp.server.mcpserver import Context, MCPServer
     from mcp.server.mcpserver.exceptions import ToolError
+    from mcp.server.mcpserver.tools import Tool
     from mcp.server.transport_security import TransportSecuritySettings
     from mcp.types import ToolAnnotations
     from pydantic import Field
@@ -54,6 +58,7 @@ Top = Annotated[int, Field(ge=1, le=50)]
 
 _QUOTED: Final = 300
 _LISTED: Final = 20
+_SEARCHED: Final = 200  # hits among which the first is looked for, however few are listed
 _SAME_TEXT: Final = ("copy", "retold", "contained", "contains", "updated", "translation")
 _SWEEP_SECONDS: Final = 30.0
 _GROWN: Final = 1.1  # how much a store grows before its sweep is measured anew
@@ -123,8 +128,18 @@ class StoreTools:
         return store, Searcher(store)
 
     async def read(self, work: Callable[[], Value]) -> Value:
-        """Answer by the thread that reads."""
-        return await asyncio.get_running_loop().run_in_executor(self._reader, work)
+        """Answer by the thread that reads, from the store that the path names now."""
+
+        def answer() -> Value:
+            try:
+                place_of(self._store.connection).check()
+            except StoreMovedError:
+                moved, (self._store, self._searcher) = self._store, self._open()
+                moved.close()
+                self._listed, self._swept, self._sweep = (None, {}), None, None
+            return work()
+
+        return await asyncio.get_running_loop().run_in_executor(self._reader, answer)
 
     async def warm(self) -> None:
         """Load what the first questions would wait for."""
@@ -153,8 +168,9 @@ class StoreTools:
     async def check_text(self, text: Text, title: str = "", source: str = "", published: str = "") -> dict[str, Any]:
         """Say whether a text is new, or a copy, duplicate or translation of a stored document, which is cited.
 
-        It is the verdict that the text would get if it arrived now; nothing is stored. source and published (ISO 8601)
-        make it more certain.
+        It is the verdict that the text would get if it arrived now; nothing is stored. new means new within the window:
+        an older document that has or retells it is cited as before_window. source and published (ISO 8601) make it more
+        certain.
         """
         name = "question:" + hashlib.sha256(f"{title}\n{text}".encode("utf-8", "replace")).hexdigest()[:16]
         asked = {"id": name, "text": text, "title": title, "source": source, "published": published}
@@ -167,7 +183,16 @@ class StoreTools:
                 found[field] = await self.read(partial(self._cite, verdict[field]))
         if verdict.get("story") not in (None, name):
             found["story"] = verdict["story"]
+        if verdict["status"] == "new" and "translation_of" not in found:
+            found |= await self.read(partial(self._before_window, text, title))
         return found
+
+    def _before_window(self, text: str, title: str) -> dict[str, Any]:
+        with self._store.reading() as connection:
+            start = window_start(connection)
+        hits = self._searcher.search(text, title=title, top=_SEARCHED, everything=True) if start else ()
+        older = [hit for hit in hits if hit.kind in _SAME_TEXT and hit.ordinal < start]
+        return {"before_window": _cited(older[0].as_dict()) | {"kind": older[0].kind}} if older else {}
 
     def _cite(self, name: str) -> dict[str, Any]:
         with self._store.reading() as connection:
@@ -187,8 +212,8 @@ class StoreTools:
     ) -> dict[str, Any]:
         """Find stored documents, in any language, that resemble a text or (by its id) a stored document.
 
-        first is the earliest of those that have, retell or translate it. languages: such as "ru,uk"; since, until:
-        dates of arrival, ISO 8601.
+        first is the earliest of all that have, retell or translate it, listed or not, or the stored document itself.
+        languages: such as "ru,uk"; since, until: dates of arrival, ISO 8601.
         """
         if (text is None) == (id is None):
             raise ToolError("give either text or id")
@@ -196,9 +221,12 @@ class StoreTools:
         return await self.read(partial(self._earlier, text, id, top, **stored))
 
     def _earlier(self, text: str | None, name: str | None, top: int, **asked: Any) -> dict[str, Any]:
-        hits = self._searcher.search(text or "", id=name, top=top, everything=True, **asked)
+        hits = self._searcher.search(text or "", id=name, top=max(top, _SEARCHED), everything=True, **asked)
+        dated = [(hit.published, hit.id) for hit in hits if hit.kind in _SAME_TEXT and hit.published]
+        del hits[top:]
         if name is not None and (ordinal := self._store.ordinal_of(id=name, url=None)) is not None:
             text = self._store.text(ordinal)
+            dated += [(own, name) for own in [self._cite(name).get("published")] if own]
         if text:
             hits = self._searcher.with_sentences(text, hits)
         rows = []
@@ -206,10 +234,8 @@ class StoreTools:
             shares = {"share_of_text": hit.share_forward, "share_of_document": hit.share_backward}
             row = _cited(hit.as_dict()) | {"kind": hit.kind, "probability": hit.probability, **shares}
             rows.append(row | {"terms": hit.terms[:8], "quote": _short(hit.their_sentence)})
-        same = [row for row in rows if row["kind"] in _SAME_TEXT and row.get("published")]
-        first = min(same, key=lambda row: (row["published"], row["id"]), default=None)
         found = [{name: value for name, value in row.items() if value is not None} for row in rows]
-        return {"first": first and first["id"], "documents": found, "searched": hits.searched.sentence()}
+        return {"first": min(dated, default=(None, None))[1], "documents": found, "searched": hits.searched.sentence()}
 
     @_told
     async def coverage(
@@ -230,7 +256,8 @@ class StoreTools:
     def _covered(self, story: str | None, text: str | None, *, listed: int) -> dict[str, Any]:
         names = [story or ""]
         if text is not None:
-            names = [hit.id for hit in self._searcher.search(text, everything=True) if hit.kind in _SAME_TEXT]
+            hits = self._searcher.search(text, top=_SEARCHED, everything=True)
+            names = [hit.id for hit in hits if hit.kind in _SAME_TEXT]
         with self._store.reading() as connection:
             documents = documents_of(connection, names)
             if not documents:
@@ -272,7 +299,8 @@ class StoreTools:
         """List stories of two or more documents, the latest or the greatest first.
 
         by: latest, size (documents), outlets, origins (independent texts), spread (outlets of the first 24 hours).
-        since (ISO 8601): only stories with a document of then or later; not for latest.
+        since (ISO 8601): only stories with a document of then or later; not for latest. quote: how a story without a
+        title begins.
         """
         return await self.read(partial(self._stories, by, _moment(since), top))
 
@@ -287,7 +315,11 @@ class StoreTools:
                 rows = [row for row in story_page(connection, before=None, limit=top) if row["documents"] > 1]
             else:
                 rows = story_rows(connection, by=by, since=since, top=top)
-        found = {"stories": [{name: _short(row[name]) for name in row if name != "begun"} for row in rows]}
+            for row in rows:
+                begun = row.pop("begun")
+                if not row["title"] and (text := self._store.text(begun)):
+                    row["quote"] = text
+        found = {"stories": [{name: _short(value) for name, value in row.items()} for row in rows]}
         self._listed[1][asked] = found
         return found
 
@@ -375,7 +407,7 @@ class StoreTools:
         if not caller.may("writer"):
             raise ToolError(f"the token {caller.name} may only read; a writer or admin may add documents")
 
-        keeps = await self.read(self._store.keeps_texts)
+        keeps = await self.read(lambda: self._store.keeps_texts())
 
         def process() -> list[dict[str, Any]]:
             from infostream_dedup.stream.deduplicator import Deduplicator
@@ -390,35 +422,50 @@ class StoreTools:
         return {"verdicts": await asyncio.get_running_loop().run_in_executor(self._writer, process)}
 
 
-def server_of(tools: StoreTools, *, writes: bool) -> Any:
-    """Make the server; ``writes`` adds the tool that stores documents."""
+def server_of(tools: StoreTools, *, writes: bool, end: Callable[[], None] | None = None) -> Any:
+    """Make the server; ``writes`` adds the tool that stores documents, `on_requests_to_end` calls ``end``."""
 
     @contextlib.asynccontextmanager
     async def alive(_: Any) -> AsyncIterator[None]:
+        if end is not None:
+            on_requests_to_end(asyncio.get_running_loop(), end)
         warming = asyncio.create_task(tools.warm())
         try:
             yield
         finally:
             warming.cancel()
 
-    server = MCPServer(
-        "infostream-dedup", version=VERSION, instructions=_INSTRUCTIONS, lifespan=alive, log_level="ERROR"
-    )
     reads = ToolAnnotations(read_only_hint=True, open_world_hint=False)
-    for name in _TOOLS:
-        server.add_tool(getattr(tools, name), annotations=reads)
-    if writes:
-        stores = ToolAnnotations(read_only_hint=False, idempotent_hint=True, destructive_hint=False)
-        server.add_tool(tools.add_documents, annotations=stores)
-    return server
+    stores = ToolAnnotations(read_only_hint=False, idempotent_hint=True, destructive_hint=False)
+    kinds = [(getattr(tools, name), reads) for name in _TOOLS] + [(tools.add_documents, stores)] * writes
+    offered = [Tool.from_function(tool, description=getdoc(tool), annotations=kind) for tool, kind in kinds]
+    for tool in offered:
+        # Otherwise a misspelt argument would be dropped, and the agent would take the answer for what it asked.
+        tool.fn_metadata.arg_model.model_config["extra"] = "forbid"
+        tool.fn_metadata.arg_model.model_rebuild(force=True)
+        tool.parameters["additionalProperties"] = False
+    return MCPServer(
+        "infostream-dedup",
+        version=VERSION,
+        instructions=_INSTRUCTIONS,
+        tools=offered,
+        lifespan=alive,
+        log_level="ERROR",
+    )
 
 
 def run(settings: ServiceSettings, *, http: bool, writes: bool, tell: Callable[[str], None]) -> None:
     """Serve until the input ends (standard input), or until SIGTERM or SIGINT (HTTP)."""
     logging.getLogger("mcp").setLevel(logging.ERROR)
     tools = StoreTools(settings.store, settings.limits.checks)
+
+    def end() -> None:
+        tools.close()
+        # The thread that waits for a line of standard input would hold the process until there is one.
+        os._exit(0)
+
     try:
-        server = server_of(tools, writes=writes)
+        server = server_of(tools, writes=writes, end=None if http else end)
         if not http:
             server.run("stdio")
             return

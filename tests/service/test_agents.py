@@ -11,6 +11,7 @@ import httpx
 import pytest
 
 from infostream_dedup import coverage, ingest, store
+from infostream_dedup.model.stream_records import AGREEING
 from infostream_dedup.sample import documents_path
 from infostream_dedup.service.tokens import add_token
 
@@ -19,6 +20,7 @@ from .test_server import free_port
 # Imported by those who need it: it takes longer than to collect a hundred tests.
 pytestmark = [pytest.mark.slow, pytest.mark.skipif(find_spec("mcp") is None, reason="mcp is not installed")]
 ROOT = str(Path(__file__).parents[2])
+BRIDGE = "Мост через Лопань открыл министр транспорта утром в пятницу."
 TOOLS = ["check_text", "find_earlier", "get_story", "coverage", "compare_texts", "list_stories", "sweep_advice"]
 
 
@@ -54,14 +56,15 @@ def test_every_tool_answers_small_and_cited(news):
         ("list_stories", {"by": "origins", "top": 3}), ("get_story", {"id": "uk-063"}), ("coverage", {"text": again}),
         ("compare_texts", {"id_a": "uk-063", "text_b": again}),
         ("compare_texts", {"text_a": "Мэр открыл мост через реку.", "text_b": "Мер відкрив міст через річку."}),
-        ("sweep_advice", {}), ("get_story", {"id": "nobody"}), ("find_earlier", {}),
+        ("sweep_advice", {}), ("get_story", {"id": "nobody"}), ("find_earlier", {}), ("sweep_advice", {"kk": 1}),
     ]  # fmt: skip
     before = store.stats(news)
     names, answers = asyncio.run(over_stdio(news, calls))
     assert names == TOOLS
-    *good, unknown, neither = answers
-    assert [answer.is_error for answer in answers] == [False] * len(good) + [True, True]
+    *good, unknown, neither, misspelt = answers
+    assert [answer.is_error for answer in answers] == [False] * len(good) + [True] * 3
     assert "nobody" in unknown.content[0].text
+    assert "kk" in misspelt.content[0].text
     assert "either text or id" in neither.content[0].text
     assert all(len(json.dumps(answer.structured_content)) < 20_000 for answer in good)
     seen, new, earlier, translated, stories, story, covered, same, words, advice = (
@@ -90,14 +93,51 @@ def test_every_tool_answers_small_and_cited(news):
 
 def test_documents_are_added_only_where_asked(tmp_path):
     path = tmp_path / "news.db"
-    documents = [{"id": str(n), "text": "Мост через Лопань открыл министр транспорта утром в пятницу."} for n in (1, 2)]
+    documents = [{"id": str(n), "text": BRIDGE} for n in (1, 2)]
     list(ingest(documents[:1], path, keep_text=True))
-    calls = [("add_documents", {"documents": documents[1:]}), ("find_earlier", {"id": "2"})]
-    names, (added, found) = asyncio.run(over_stdio(path, calls, "--add"))
+    calls = [("add_documents", {"documents": documents[1:]}), ("find_earlier", {"id": "2"}), ("list_stories", {})]
+    names, (added, found, stories) = asyncio.run(over_stdio(path, calls, "--add"))
     assert names == [*TOOLS, "add_documents"]
     assert [row["status"] for row in added.structured_content["verdicts"]] == ["exact"]
     assert [row["id"] for row in found.structured_content["documents"]] == ["1"]
     assert "министр" in found.structured_content["documents"][0]["quote"]
+    assert [(one["title"], one["quote"]) for one in stories.structured_content["stories"]] == [("", BRIDGE)]
+
+
+def test_what_left_the_window_and_who_was_first(tmp_path):
+    from infostream_dedup.service.agents import StoreTools
+
+    path, other = tmp_path / "news.db", tmp_path / "other.db"
+    dates = ["2024-01-01", "2024-01-02", *["2024-03-01"] * AGREEING]
+    texts = [f"{BRIDGE} Движение откроют вечером.", BRIDGE, *(f"Курс {n} гривны вырос." for n in range(AGREEING))]
+    documents = [{"id": str(n), "text": texts[n], "published": dates[n]} for n in range(len(dates))]
+    list(ingest(documents, path, keep_text=True))
+    list(ingest([{"id": "another", "text": BRIDGE}], other, keep_text=True))
+    tools = StoreTools(path, 1)
+    try:
+        said = asyncio.run(tools.check_text(BRIDGE))
+        assert (said["status"], said["before_window"]["id"], said["before_window"]["kind"]) == ("new", "1", "copy")
+        for asked, listed in (({"text": BRIDGE}, "1"), ({"id": "0"}, "1"), ({"id": "1"}, "0")):
+            found = asyncio.run(tools.find_earlier(**asked, top=1))
+            assert (found["first"], [one["id"] for one in found["documents"]]) == ("0", [listed])
+        other.replace(path)
+        assert asyncio.run(tools.find_earlier(text=BRIDGE))["first"] is None
+        assert [one["id"] for one in asyncio.run(tools.find_earlier(text=BRIDGE))["documents"]] == ["another"]
+    finally:
+        tools.close()
+
+
+def test_asked_to_end_it_ends_although_its_input_is_open(news):
+    with subprocess.Popen(command(news), cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as server:
+        about = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "host", "version": "1"}}
+        server.stdin.write(json.dumps({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": about}) + "\n")
+        server.stdin.flush()
+        assert "check_text" in server.stdout.readline()
+        server.terminate()
+        try:
+            assert server.wait(30) == 0
+        finally:
+            server.kill()
 
 
 def test_over_http_with_tokens(news, tmp_path):
