@@ -29,7 +29,7 @@ from urllib.parse import quote, urlencode, urlsplit
 
 import orjson
 
-from infostream_dedup.errors import ConfigurationError, InfostreamError
+from infostream_dedup.errors import BadDataError, ConfigurationError, InfostreamError
 
 __all__ = ["AsyncClient", "Client", "Event", "EventStream", "ServiceError"]
 
@@ -62,7 +62,8 @@ class ServiceError(InfostreamError):
     exit_code = 69
 
     def __init__(self, status: int, code: str, problem: Mapping[str, Any]) -> None:
-        known = (problem.get("title"), problem.get("detail"), problem.get("field"))
+        place = None if problem.get("document") is None else f"document {problem['document']}"
+        known = (problem.get("title"), problem.get("detail"), place, problem.get("field"))
         super().__init__(f"{status} {code}: {'; '.join(str(one) for one in known if one)}")
         self.status, self.code, self.problem = status, code, dict(problem)
 
@@ -98,11 +99,18 @@ class Client(AbstractContextManager["Client"]):
     def __init__(
         self, address: str, token: str | None = None, *, timeout: float = 60.0, patience: float = 120.0
     ) -> None:
-        parts = urlsplit(address)
+        try:
+            parts = urlsplit(address)
+            port = parts.port
+        except ValueError:  # also a port that is none
+            parts, port = urlsplit(""), None
         if parts.scheme not in ("http", "https") or not parts.hostname:
             raise ConfigurationError(f"{address!r} is not the address of a service, such as http://127.0.0.1:8600")
+        token = (token or "").strip()  # as it is read from a file
+        if not token.isascii() or not token.isprintable():
+            raise ConfigurationError("a token is one word of ASCII letters, as 'serve --new-token' prints it")
         self._kind = HTTPSConnection if parts.scheme == "https" else HTTPConnection
-        self._host, self._port, self._root = parts.hostname, parts.port, parts.path.rstrip("/")
+        self._host, self._port, self._root = parts.hostname, port, parts.path.rstrip("/")
         self._headers = {"Accept": "application/json"} | ({"Authorization": f"Bearer {token}"} if token else {})
         self._timeout, self._patience = timeout, patience
         self._idle: list[HTTPConnection] = []
@@ -139,6 +147,8 @@ class Client(AbstractContextManager["Client"]):
         self, documents: Iterable[Mapping[str, Any]], *, size: int = 500, on_error: OnError = "fail"
     ) -> Iterator[Json]:
         """Send any number of documents in batches of ``size``; yield the answer to each."""
+        if size < 1:  # nothing would be sent
+            raise ConfigurationError(f"size is {size}; expected a whole number of at least 1")
         rest = iter(documents)
         while batch := list(islice(rest, size)):
             yield self.send(batch, on_error=on_error)
@@ -226,7 +236,7 @@ class Client(AbstractContextManager["Client"]):
         Raises:
             ServiceError: the service refused it, or cannot be reached.
         """
-        data = None if body is None else orjson.dumps(body)
+        data = None if body is None else _packed(body)
         sent = {**self._headers, **(headers or {})}
         if data is not None:
             sent["Content-Type"] = "application/json"
@@ -273,7 +283,8 @@ class Client(AbstractContextManager["Client"]):
             except IndexError:
                 connection, used = self._opened(), False
             try:
-                connection.request(method, self._root + path, data, dict(headers))
+                with suppress(BrokenPipeError, ConnectionResetError):  # refused before it was read, as too large
+                    connection.request(method, self._root + path, data, dict(headers))
                 answer = connection.getresponse()
                 body = answer.read()
             except (OSError, HTTPException) as error:
@@ -435,6 +446,15 @@ async def _in_threads(values: Iterator[Value]) -> AsyncGenerator[Value, None]:
 def _batch(documents: Iterable[Mapping[str, Any]], batch_id: str | None, on_error: str, on_conflict: str) -> Json:
     given = {"documents": list(documents), "on_error": on_error, "on_conflict": on_conflict}
     return given if batch_id is None else {"batch_id": batch_id, **given}
+
+
+def _packed(body: Any, source: str = "<body>", line: int | None = None) -> bytes:
+    try:
+        return orjson.dumps(body, option=orjson.OPT_SERIALIZE_NUMPY)
+    except TypeError as error:
+        for number, one in enumerate(body.get("documents", ()) if isinstance(body, dict) else (), 1):
+            _packed(one, "<documents>", number)
+        raise BadDataError(str(error), code="E_TYPE", source=source, line=line) from None
 
 
 def _with(path: str, query: Mapping[str, Any] | None) -> str:

@@ -8,11 +8,14 @@ import sys
 import threading
 from collections.abc import Iterator
 from contextlib import suppress
+from datetime import date
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from infostream_dedup.client import AsyncClient, Client, ServiceError
+from infostream_dedup.errors import BadDataError, ConfigurationError
 from infostream_dedup.service.tokens import add_token
 
 from .conftest import sample_documents
@@ -59,8 +62,25 @@ def test_batches_are_stored_once_and_what_was_attached_comes_back(client: Client
     with pytest.raises(ServiceError) as refused:
         client.send([DOCUMENTS[40], DOCUMENTS[41] | {"id": 1.5}])
     assert (refused.value.status, refused.value.problem["field"], refused.value.problem["document"]) == (422, "id", 1)
-    assert "whole number" in str(refused.value)
+    assert "whole number of 64 bits; document 1; id" in str(refused.value)
     assert client.status(first["batch_id"])["state"] == "stored"
+    with pytest.raises(ServiceError) as refused:  # the service answers and hangs up before it has read all of it
+        client.send({"id": str(n), "text": os.urandom(5000).hex()} for n in range(4200))
+    assert refused.value.status == 413
+
+
+def test_what_cannot_be_sent_is_said_before_it_is(client: Client, served: Served) -> None:
+    with Client(served.address, f"{served.token}\n") as made:  # as a file of it ends
+        answer = made.send([DOCUMENTS[0] | {"id": np.int64(4242), "published": date(2026, 3, 3)}])
+        assert answer["verdicts"][0]["id"] == "4242"
+    with pytest.raises(BadDataError, match="<documents>:2: .*surrogates"):
+        client.send([DOCUMENTS[0], {"id": "half", "text": "\ud83d"}])
+    with pytest.raises(ConfigurationError, match="size is 0"):
+        list(client.send_all(DOCUMENTS, size=0))
+    for address, token in (("http://127.0.0.1:99999", "x"), ("http://[::1", "x"), (served.address, "сек\nрет")):
+        with pytest.raises(ConfigurationError) as told:
+            Client(address, token)
+        assert "рет" not in str(told.value)
 
 
 def test_a_batch_that_is_handed_over_is_decided_later(client: Client) -> None:
