@@ -235,12 +235,7 @@ def _end_of_output(size: int) -> bytes:
 
 
 def _common(written: bytes, text: bytes) -> int:
-    r"""Length of the longest tail of ``written``, starting at a line, with which ``text`` begins.
-
-    Example:
-        >>> _common(b"1\n2\n3", b"2\n34\n")
-        3
-    """
+    """Length of the longest tail of ``written``, starting at a line, with which ``text`` begins."""
     begin = 0
     while begin < len(written):
         if text.startswith(written[begin:]):

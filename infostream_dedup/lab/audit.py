@@ -160,11 +160,7 @@ def _bounds(low: NDArray[np.float64], high: NDArray[np.float64], value: NDArray[
 def _drawn_shares(
     judged: NDArray[np.float64], shares: NDArray[np.float64], sizes: NDArray[np.float64], unjudged: NDArray[np.float64]
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Draw shares of right pairs, assuming the fewest and the most among unjudged pairs: float64 (draws, STRATA) each.
-
-    Right pairs among the unjudged are drawn as whole pairs: if one in twenty of fourteen pairs is right, half of the
-    draws contain at least one right pair.
-    """
+    """Draw shares of right pairs, with the fewest and the most among unjudged pairs: float64 (draws, STRATA) each."""
     random = np.random.default_rng(_SEED)
     known = judged > 0
     right, wrong = judged * shares * known, judged * (1.0 - shares) * known

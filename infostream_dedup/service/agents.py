@@ -444,14 +444,8 @@ def server_of(tools: StoreTools, *, writes: bool, end: Callable[[], None] | None
         tool.fn_metadata.arg_model.model_config["extra"] = "forbid"
         tool.fn_metadata.arg_model.model_rebuild(force=True)
         tool.parameters["additionalProperties"] = False
-    return MCPServer(
-        "infostream-dedup",
-        version=VERSION,
-        instructions=_INSTRUCTIONS,
-        tools=offered,
-        lifespan=alive,
-        log_level="ERROR",
-    )
+    about: dict[str, Any] = {"version": VERSION, "instructions": _INSTRUCTIONS}
+    return MCPServer("infostream-dedup", tools=offered, lifespan=alive, log_level="ERROR", **about)
 
 
 def run(settings: ServiceSettings, *, http: bool, writes: bool, tell: Callable[[str], None]) -> None:

@@ -62,7 +62,9 @@ def train_classifier(store: Path, desk: Desk, parameters: Mapping[str, Any], pro
         if len(used) < LEAST_PAIRS or not repeats or repeats == len(used):
             return result | {"missing": max(LEAST_PAIRS - len(used), 0)}
         judged = {(row["a"], row["b"]) for row in rows}
-        candidates = [pair for pair in _links(opened) if pair not in judged][:_CANDIDATES]
+        least = StreamSettings.of(opened.settings).k_duplicate
+        links = linked_pairs(opened.connection, "boundary", k_duplicate=least)  # the least certain first
+        candidates = [pair for pair in links if pair not in judged][:_CANDIDATES]
         named = {name for row in used for name in (row["a"], row["b"])} | {name for pair in candidates for name in pair}
         documents = _kept(opened, sorted(_with_texts(opened, named).values()), progress)
     known = {document.id for document in documents}
@@ -154,11 +156,6 @@ def _kept(store: Store, ordinals: Sequence[int], progress: Progress) -> list[Doc
         progress("texts", place, len(ordinals))
         documents.append(store.kept(ordinal))
     return documents
-
-
-def _links(store: Store) -> list[tuple[str, str]]:
-    """The links of the stream, the least certain first."""
-    return linked_pairs(store.connection, "boundary", k_duplicate=StreamSettings.of(store.settings).k_duplicate)
 
 
 def _unseen(trained: Training) -> HeldOut:

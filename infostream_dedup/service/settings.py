@@ -125,7 +125,8 @@ class ServiceSettings:
                 f"{self.host} can be reached from other machines; name who may do what (--token-file), or listen on "
                 "127.0.0.1"
             )
-        if self.metrics is not None and _overlap(self.metrics, (self.host, self.port)):
+        host, port = self.metrics or ("", -1)
+        if port == self.port and (host == self.host or not _EVERYWHERE.isdisjoint((host, self.host))):
             raise ConfigurationError(f"--metrics is the address of the service itself, port {self.port}; name another")
 
     @property
@@ -144,11 +145,6 @@ def address_of(text: str) -> tuple[str, int]:
     if not found or not 1 <= int(found["port"]) <= _LAST_PORT:
         raise ConfigurationError(f"--metrics is {text!r}; expected HOST:PORT, such as 127.0.0.1:9600")
     return found["v6"] or found["host"], int(found["port"])
-
-
-def _overlap(one: tuple[str, int], other: tuple[str, int]) -> bool:
-    """Whether two listeners have an address in common."""
-    return one[1] == other[1] and (one[0] == other[0] or not _EVERYWHERE.isdisjoint((one[0], other[0])))
 
 
 def _is_loopback(host: str) -> bool:

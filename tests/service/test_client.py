@@ -73,7 +73,7 @@ def test_what_cannot_be_sent_is_said_before_it_is(client: Client, served: Served
     with Client(served.address, f"{served.token}\n") as made:  # as a file of it ends
         answer = made.send([DOCUMENTS[0] | {"id": np.int64(4242), "published": date(2026, 3, 3)}])
         assert answer["verdicts"][0]["id"] == "4242"
-    with pytest.raises(BadDataError, match="<documents>:2: .*surrogates"):
+    with pytest.raises(BadDataError, match=r"<documents>:2: .*surrogates"):
         client.send([DOCUMENTS[0], {"id": "half", "text": "\ud83d"}])
     with pytest.raises(ConfigurationError, match="size is 0"):
         list(client.send_all(DOCUMENTS, size=0))

@@ -245,10 +245,7 @@ def _parts(b: NDArray[np.int64], size: int) -> Iterator[slice]:
 
 
 def _near(a: Numbers, b: Numbers) -> Iterator[NDArray[np.int64]]:
-    """Divide the places of pairs in the order of b into large parts: later documents that meet the same one together.
-
-    What is known of a document then waits in the cache of the processor.
-    """
+    """Divide the places of pairs in the order of b: what is known of a document waits in the cache of the processor."""
     begins = np.flatnonzero(np.diff(b, prepend=-1))
     order = np.argsort(a[begins], kind="stable")
     begins, sizes = begins[order], np.diff(begins, append=len(b))[order]

@@ -24,7 +24,7 @@ from infostream_dedup.service.problems import ProblemError
 from infostream_dedup.service.routes.judgements import alarms_shown
 from infostream_dedup.service.running import RunningService, running
 from infostream_dedup.stream.store import Store
-from infostream_dedup.stream.store.restoring import position_of
+from infostream_dedup.stream.store.restoring import position_of, window_start
 
 router = APIRouter(tags=["health"])
 _ROOM: Final = 256 * 1024 * 1024
@@ -94,9 +94,8 @@ async def figures_of(service: RunningService) -> Response:
 def _counts(store: Store) -> tuple[int, int, int, int]:
     """Batches and documents of the store, documents of the window, and groups."""
     position = position_of(store.connection)
-    last = store.connection.execute("SELECT oldest FROM batch ORDER BY sequence DESC LIMIT 1").fetchone()
     (groups,) = store.connection.execute("SELECT count(*) FROM grouping").fetchone()
-    return position.batches, position.documents, position.documents - (last[0] if last else 0), groups
+    return position.batches, position.documents, position.documents - window_start(store.connection), groups
 
 
 def _free(service: RunningService) -> int:
