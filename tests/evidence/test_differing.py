@@ -20,10 +20,11 @@ FLOOD = "В {} из-за прорыва трубы затопило три ул�
 TAX = "Міністерство фінансів {}підвищуватиме податок на нерухомість наступного року, повідомив заступник міністра."
 VOTE = "Lawmakers {} the amendments on parking fines in the second reading on Thursday afternoon."
 POWER = "В посёлке Лесное {} аварию на подстанции, без света оставались две тысячи домов, бригады работали ночью."
-UNABLE, NAMES = "не смогли устранить", "names exchanged"
+UNABLE, NAMES, SAID = "не смогли устранить", "names exchanged", ("сообщили", "не подтвердили")
 WAR = "{} attacked {} with missiles on Tuesday night, officials confirmed."
 TRADE = "Parliament {} tax relief for small firms, its speaker told the press on Monday."
 SHIP = "Advisory MSA-{}: the port of Odesa is open to ships of all flags from {} in the morning."
+DEPOT = "The mayor's office {} the tram depot on Hill Street would be sold to a developer this autumn."
 SCHOOL = "В сети пишут о закрытии роддома в Приморске с первого июня. Врачей переведут в областной центр."
 
 
@@ -50,6 +51,11 @@ def what_differs(a: str, b: str, **options: Any) -> WordDifference | None:
     (SCHOOL, SCHOOL + " Минздрав области опроверг эту информацию.", "denial", (("", "опроверг"),)),
     ("Мост через реку закроют до осени.", "Мост через реку закроют до осени?", "question", (("", "?"),)),
     (SCHOOL, "Опровергнуто. " + SCHOOL, "denial", (("", "Опровергнуто"),)),
+    (DEPOT.format("announced that"), DEPOT.format("dismissed claims that"), "denial", (("", "dismissed"),)),
+    (TAX.format(""), f"{TAX.format('')[:-31]}: це фейк, повідомив заступник міністра.", "denial", (("", "фейк"),)),
+    (SCHOOL.replace("пишут", "сообщили"), SCHOOL.replace("пишут", "не подтвердили"), "negation", (SAID,)),
+    (SCHOOL, SCHOOL.replace("июня", "августа"), "another day", (("июня", "августа"),)),
+    (TRADE.format("backs"), TRADE.format("backs").replace("Mon", "Fri"), "another day", (("Monday", "Friday"),)),
     ('Слесарь порта назвал дамбу "надёжной".', 'Слесарь порта назвал дамбу "надёжной"?', "question", (("", "?"),)),
     (VOTE.format("fixed"), VOTE.format("fought").replace("in the", "in"), "another word", (("fixed", "fought"),)),
     (WAR.format("Peru", "Iran"), WAR.format("Iran", "Peru"), NAMES, (("Peru", "Iran"), ("Iran", "Peru"))),
@@ -79,7 +85,8 @@ COURT_TOLD_OTHERWISE = "Бывшего директора порта Марка 
     ("The hour is very inconvenient for all.", "The hour is not very convenient for all."),
     ("The hearing begins at 2:00 in court.", "The hearing begins at 14.00 in court."),
     ("A bug in the server allows denial of service.", "A bug in the server allows hangs."),
-    (SCHOOL, "Что не так с роддомом? " + SCHOOL),
+    (SCHOOL, "Что не так с роддомом? " + SCHOOL), (DEPOT.format("denied claims"), DEPOT.format("dismissed reports")),
+    (DEPOT.format("denied"), DEPOT.format("said").replace("would", "would not")),
 ])  # fmt: skip
 def test_ordinary_edits_and_other_texts_differ_in_nothing(a: str, b: str) -> None:
     assert what_differs(a, b) is what_differs("", b, most=0) is None

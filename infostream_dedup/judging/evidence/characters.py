@@ -154,14 +154,15 @@ _MONTHS: Final = (
     ("декабрь декабря декабре дек грудень грудня грудні", "december dec"),
 )
 
-_DAYS: Final = (
+_WEEKDAYS: Final = (
     "понедельник понедельника понедельнику вторник вторника вторнику среда среды среду среде четверг четверга четвергу "
     "пятница пятницы пятницу пятнице суббота субботы субботу субботе воскресенье воскресенья воскресенью "
     "понеділок понеділка вівторок вівторка середа середи середу четвер четверга п'ятниця п'ятниці п'ятницю "
     "субота суботи суботу неділя неділі неділю "
-    "monday tuesday wednesday thursday friday saturday sunday "
-    "сегодня завтра вчера сьогодні завтра вчора today tomorrow yesterday год года году року рік year"
+    "monday tuesday wednesday thursday friday saturday sunday"
 )
+
+_DAYS: Final = "сегодня завтра вчера сьогодні завтра вчора today tomorrow yesterday год года году року рік year"
 
 _RUSSIAN_ORDINALS: Final = (
     "перв втор четверт пят шест седьм восьм девят десят одиннадцат двенадцат тринадцат четырнадцат пятнадцат "
@@ -214,7 +215,10 @@ LABELS: Final = frozenset(
 )
 """Folded words that, at the beginning of a text, say that what follows is false or not known."""
 
-DAY_WORDS: Final = frozenset(
+WEEKDAYS: Final = frozenset(_folded(_WEEKDAYS))
+"""Folded forms of the days of the week."""
+
+DAY_WORDS: Final = WEEKDAYS.union(
     _folded(
         f"{_DAYS} {_OTHER_NUMBERS} {_inflected(_RUSSIAN_ORDINALS, _RUSSIAN_ENDINGS)} "
         f"{_inflected(_UKRAINIAN_ORDINALS, _UKRAINIAN_ENDINGS)}"

@@ -19,7 +19,14 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
 
-from infostream_dedup.judging.evidence.characters import DAY_WORDS, LABELS, MONTH_WORDS, word_hash
+from infostream_dedup.judging.evidence.characters import (
+    DAY_WORDS,
+    ENGLISH_MONTH,
+    LABELS,
+    MONTH_WORDS,
+    WEEKDAYS,
+    word_hash,
+)
 from infostream_dedup.judging.evidence.constants import OPENING
 from infostream_dedup.judging.evidence.kernels import differing as kernels
 from infostream_dedup.judging.evidence.numbers import find_runs, numbers_of_run, one_value, value_of
@@ -44,8 +51,8 @@ if TYPE_CHECKING:
 class WordDifference:
     """The words in which two texts differ, if these decide what kind of pair they are."""
 
-    # `numbers exchanged`, `names exchanged`, `negation`, `question`, `denial`, `another name`, `another word`, or
-    # `another figure`
+    # `numbers exchanged`, `names exchanged`, `negation`, `question`, `denial`, `another name`, `another day`,
+    # `another word`, or `another figure`
     reason: str
     words: tuple[tuple[str, str], ...]  # words of either text in the same place; empty where the other has none
 
@@ -89,10 +96,17 @@ _NEVER_NEGATED: Final = frozenset(
 _DENIALS: Final = (
     *("опроверг", "опроверж", "спростув", "спростов", "вымыс", "вигад", "недостоверн", "недостовірн", "неправд"),
     *("брехн", "брехл", "дезинф", "дезінф", "неподтвержд", "непідтвердж", "debunk", "untrue", "hoax", "denies"),
-    *("denied", "denying", "denial", "refut", "disinform", "misinform", "unconfirm"),
+    *("denied", "denying", "denial", "refut", "disinform", "misinform", "unconfirm", "действительности", "дійсності"),
 )
+_REJECTIONS: Final = tuple("отверг отриц заперечу заперечи відкину dismiss reject disput".split())
+"""Beginnings of words that deny only in the place of a statement; elsewhere a bill or a goal may be rejected."""
+
+_DENYING: Final = (*_DENIALS, *_REJECTIONS)
+
 _REFUSED: Final = tuple((word,) for word in "of entry access bail entrance admission permission visas".split())
 """Words after "denied", "denial" that say what is refused: a denial of service."""
+
+_RUMOURS: Final = ("слух", "чутк", "rumo")
 
 _MEDIA: Final = tuple(
     "сообщ переда пиш цитир ссыл данны фото видео источник редак корр автор повід дани відео джерел кор according"
@@ -101,6 +115,9 @@ _MEDIA: Final = tuple(
 """Beginnings of words near the name of whoever reports."""
 
 _SPEAKING: Final = tuple("заяв рассказ уточн отмет слов розпов зазнач said says told".split())
+
+_STATING: Final = (*_SPEAKING, *"сообщ подтверд подтвержд объяв анонс повідом підтверд оголос confirm announc".split())
+"""Beginnings of verbs that say something is so; a denial in the place of one turns the news round."""
 
 _FREQUENT: Final = 2.0
 """Frequency on the Zipf scale from which a verb may be the news; rarer ones are chosen for their colour."""
@@ -157,7 +174,7 @@ def _tables() -> kernels.OpeningTables:
     coded = ("".join(chr(letters[letter]) for letter in word) for word in marks)
     hashes = np.array(list(map(word_hash, coded)), dtype=np.uint64)
     order = np.argsort(hashes)
-    denials = sorted(bytes(letters[letter] for letter in beginning) for beginning in _DENIALS)
+    denials = sorted(bytes(letters[letter] for letter in beginning) for beginning in _DENYING)
     return kernels.OpeningTables(
         classes,
         folded,
@@ -351,7 +368,7 @@ def _what_differs(one: _Text, other: _Text, changes: list[_Change]) -> WordDiffe
     if len(telling) == 1 and (
         len(changes) == 1 or ((*telling[0].a, -1)[0] < one.lead and (*telling[0].b, -1)[0] < other.lead)
     ):
-        asked += [(rule, telling) for rule in (_negation, _another_name, _another_word)]
+        asked += [(rule, telling) for rule in (_negation, _another_day, _another_name, _another_word)]
     if asked and _denied_alike(one, other, changes, language):
         asked = []
     for rule, some in (*asked, *([(_question, changes)] if few_changes else [])):
@@ -399,22 +416,35 @@ def _denial(one: _Text, other: _Text, changes: list[_Change]) -> WordDifference 
     lost = [sum(len(side) for side in sides) for sides in zip(*((each.a, each.b) for each in changes), strict=True)]
     if min(lost) > _few(one, other):
         return None
+    # Who denies that something will be says that it will not be.
+    negated = [
+        any(text.folded[i] in NEGATIONS for side in sides for i in side)
+        for text, sides in zip((one, other), zip(*changes, strict=True), strict=True)
+    ]
     for each in changes:
-        says = [_denies(one, each.a, each.b), _denies(other, each.b, each.a)]
+        mine, its = ([text.folded[i] for i in side] for text, side in ((one, each.a), (other, each.b)))
+        says = [_denies(one, each.a, its), _denies(other, each.b, mine)]
         labels = [word.lower() in LABELS for word in says]
         if bool(says[0]) != bool(says[1]):
             believes = other if says[0] else one
-            if any(labels) or not any(word.startswith(_DENIALS) for word in believes.folded):
+            denied = any(word.startswith(_DENYING) for word in believes.folded)
+            denied = denied or negated[bool(says[0])]
+            if any(labels) or not denied:
                 return WordDifference("denial", ((says[0], says[1]),))
     return None
 
 
-def _denies(text: _Text, places: Sequence[int], rest: Sequence[int]) -> str:
-    """The word of a sentence, or of a mark put in front, that says that the other text is false."""
+def _denies(text: _Text, places: Sequence[int], rest: Sequence[str]) -> str:
+    """The word of a sentence, of a mark put in front, or in the place of a statement, that says the rest is false."""
     enough = len(places) >= kernels.SENTENCE or (0 in places and not rest)
+    stated = any(word.startswith(_STATING) for word in rest)
+    denials = _DENYING if stated else _DENIALS if enough else ()
     for i in places:
-        says = enough and text.folded[i].startswith(_DENIALS) and text.folded[i + 1 : i + 2] not in _REFUSED
-        if (text.folded[i] in LABELS and i < kernels.FRONT) or says:
+        word = text.folded[i]
+        # "This is a fake" says it anywhere; "fake" and "false" may be adjectives.
+        named = word in LABELS and not word.startswith(_RUMOURS) and (enough or not (rest or word.isascii()))
+        front = word in LABELS and i < kernels.FRONT
+        if named or front or (word.startswith(denials) and text.folded[i + 1 : i + 2] not in _REFUSED):
             return text.words[i]
     return ""
 
@@ -463,7 +493,8 @@ def _negation(one: _Text, other: _Text, changes: list[_Change], language: Langua
         if (sum(counts) + negative) % 2 == 0 or not _NEVER_NEGATED.isdisjoint(after):
             continue
         same = len(rest[0]) == len(rest[1]) and all(
-            alike(x, y, language) for x, y in zip(sorted(rest[0]), sorted(rest[1]), strict=True)
+            alike(x, y, language) or (x.startswith(_STATING) and y.startswith(_STATING))
+            for x, y in zip(sorted(rest[0]), sorted(rest[1]), strict=True)
         )
         if (same or negative) and not _ordinary(one, other, each, language):
             mine, its = (" ".join(text.words[i] for i in side) for text, side in ((one, each.a), (other, each.b)))
@@ -472,7 +503,7 @@ def _negation(one: _Text, other: _Text, changes: list[_Change], language: Langua
 
 
 def _denied_alike(one: _Text, other: _Text, changes: list[_Change], language: Language) -> bool:
-    """Whether what differs denies in both texts: "not very convenient", "very inconvenient"."""
+    """Whether what differs denies in both texts: "not very convenient", "very inconvenient"; "denied that it will"."""
     denied = [
         sum(_is_negative(text.folded[i], language) for side in sides for i in side)
         for text, sides in zip((one, other), zip(*((each.a, each.b) for each in changes), strict=True), strict=True)
@@ -482,7 +513,9 @@ def _denied_alike(one: _Text, other: _Text, changes: list[_Change], language: La
 
 def _is_negative(word: str, language: Language) -> bool:
     rests = [word.removeprefix(prefix) for prefix in _NEGATIVE_PREFIXES if word.startswith(prefix)]
-    return word in NEGATIONS or any("adjective" in classes(rest, language) for rest in rests if len(rest) >= _SHORTEST)
+    if word in NEGATIONS or word.startswith(_DENYING):
+        return True
+    return any("adjective" in classes(rest, language) for rest in rests if len(rest) >= _SHORTEST)
 
 
 def _negates(x: str, y: str) -> bool:
@@ -542,6 +575,17 @@ def _another_name(one: _Text, other: _Text, changes: list[_Change], language: La
         for i, j in zip(change.a, change.b, strict=True):
             if _other_name(one, i, other, j, language):
                 return WordDifference("another name", ((one.words[i], other.words[j]),))
+    return None
+
+
+def _another_day(one: _Text, other: _Text, changes: list[_Change], _: Language) -> WordDifference | None:
+    """Another day of the week, or another month, alone in the place of one: what was announced is moved."""
+    (change,) = changes
+    if len(change.a) == len(change.b) <= 3:
+        for i, j in zip(change.a, change.b, strict=True):
+            days = _day_of(one.folded[i]), _day_of(other.folded[j])
+            if all(days) and len(days[0]) == len(days[1]) and days[0] != days[1]:
+                return WordDifference("another day", ((one.words[i], other.words[j]),))
     return None
 
 
@@ -742,6 +786,22 @@ def _another_figure(one: _Text, other: _Text, changes: list[_Change], language: 
             )
             return WordDifference(ANOTHER_FIGURE, (*_other_day(one, other, changes), *zip(*shown, strict=True)))
     return None
+
+
+@lru_cache(1 << 14)
+def _day_of(word: str) -> str:
+    """The beginning of a day of the week, or the number of a month in two digits; "" for other words."""
+    bare = word.translate(_BARE)
+    return (
+        bare[:_SHORTEST]
+        if bare in WEEKDAYS
+        else f"{MONTH_WORDS[bare] % ENGLISH_MONTH:02}"
+        if bare in MONTH_WORDS
+        else ""
+    )
+
+
+_BARE: Final = str.maketrans("йї", "иі", "ʼ")
 
 
 def _other_day(one: _Text, other: _Text, changes: list[_Change]) -> Iterator[tuple[str, str]]:

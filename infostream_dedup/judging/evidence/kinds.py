@@ -249,7 +249,9 @@ def much_the_same_wording(pair: PairFacts) -> NDArray[np.bool_]:
 
 def undated_wording(pair: PairFacts) -> NDArray[np.bool_]:
     """Without sources or dates, much shared wording, though not enough for a copy: the same text in other words."""
-    return _told_undated(pair) & (_some_wording(pair) | (pair.wording_least >= 0.5))
+    # A digest, or a text with another half, holds nearly all of the other one word by word.
+    holds = (pair.wording_most >= 0.85) & (pair.wording_least < 0.6)
+    return _told_undated(pair) & (_some_wording(pair) | (pair.wording_least >= 0.5)) & ~holds
 
 
 def lies_inside(pair: PairFacts) -> NDArray[np.bool_]:

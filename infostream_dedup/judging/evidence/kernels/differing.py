@@ -488,14 +488,9 @@ def _counted(flags: Vector[np.uint16], begin: int, end: int, wanted: int) -> int
 
 
 @compiled
-def _denies(flags: Vector[np.uint16], begin: int, end: int, rest: int) -> bool:
-    """Whether the tokens of one side of a change may say that the other text is false; ``rest``: those of the other."""
-    enough = end - begin >= SENTENCE or (begin == 0 and rest == 0)
-    for place in range(begin, end):
-        label = signed(flags[place]) & LABEL != 0 and place < FRONT
-        if label or (signed(flags[place]) & DENIAL != 0 and enough):
-            return True
-    return False
+def _denies(flags: Vector[np.uint16], begin: int, end: int) -> bool:
+    """Whether the tokens of one side of a change may say that the other text is false."""
+    return _counted(flags, begin, end, LABEL | DENIAL) > 0
 
 
 @compiled
@@ -595,7 +590,7 @@ def _looked_at(
     if PART * min(lost, missed) <= few and not elsewhere:
         for change in range(count):
             i, end, j, last = changes[change, 0], changes[change, 1], changes[change, 2], changes[change, 3]
-            if _denies(p, i, end, last - j) or _denies(q, j, last, end - i):
+            if _denies(p, i, end) or _denies(q, j, last):
                 return count
     if PART * _apart(changes, count) > few:
         return 0
