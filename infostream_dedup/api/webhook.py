@@ -124,13 +124,15 @@ class _Pusher(threading.Thread):
     def run(self) -> None:
         said = ""
         while not self._given_up.is_set():
-            last = self._ending.is_set()
+            last, done = self._ending.is_set(), dict(self._place)
             try:
                 while events := self._next():
                     if not self._deliver(events):
                         return
+                    done = dict(self._place)
                 said = ""
             except (InfostreamError, OSError) as error:
+                self._place = done  # what was neither accepted nor set aside is posted again
                 if said != str(error):
                     said = str(error)
                     self._note(f"webhook: {said}")

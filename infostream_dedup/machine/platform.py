@@ -164,8 +164,8 @@ def process_lives(number: int) -> bool:
 
 
 def is_child_of(parent: int) -> bool:
-    """Whether the process that started this one has not ended; Windows keeps telling its number."""
-    return os.getppid() == parent and (not WINDOWS or process_lives(parent))
+    """Whether the process that started this one has not ended; on Windows, another may stand between the two."""
+    return process_lives(parent) if WINDOWS else os.getppid() == parent
 
 
 def can_fork() -> bool:

@@ -249,12 +249,12 @@ class _StoppedError(Exception):
     """The job was asked to stop, or its service has ended."""
 
 
-def main(store: Path, desk_file: Path, number: int, lock: JobLock) -> None:
-    """Run one job, put its result on the desk, and let the next job begin."""
+def main(store: Path, desk_file: Path, number: int, parent: int, lock: JobLock) -> None:
+    """Run one job of a service, ``parent``, put its result on the desk, and let the next job begin."""
     if hasattr(os, "nice"):
         platform.lower_priority(_NICE)
     try:
-        _run(store, desk_file, number)
+        _run(store, desk_file, number, parent)
     except InfostreamError as error:
         # The desk cannot be written: nobody would see the result.
         sys.stderr.write(f"infostream-dedup: job {number}: {error}\n")
@@ -263,7 +263,7 @@ def main(store: Path, desk_file: Path, number: int, lock: JobLock) -> None:
         lock.release()
 
 
-def _run(store: Path, desk_file: Path, number: int) -> None:
+def _run(store: Path, desk_file: Path, number: int, parent: int) -> None:
     with Desk.open(desk_file, create=False) as desk:
         with desk.reading() as connection:
             job = job_shown(connection, number)
@@ -271,7 +271,7 @@ def _run(store: Path, desk_file: Path, number: int) -> None:
             return
         state, message, result = "done", None, None
         try:
-            result = _KINDS[job["kind"]](store, desk, job["parameters"], _reporter(desk, number))
+            result = _KINDS[job["kind"]](store, desk, job["parameters"], _reporter(desk, number, parent))
         except _StoppedError:
             state = "stopped"
         except InfostreamError as error:
@@ -284,8 +284,8 @@ def _run(store: Path, desk_file: Path, number: int) -> None:
             end_job(connection, number, state, message=message, result=result)
 
 
-def _reporter(desk: Desk, number: int) -> Progress:
-    parent, last = os.getppid(), 0.0
+def _reporter(desk: Desk, number: int, parent: int) -> Progress:
+    last = 0.0
 
     def report(step: str, done: int, total: int | None) -> None:
         nonlocal last
@@ -468,7 +468,7 @@ class JobRunner:
 
     def run(self, number: int, lock: JobLock) -> None:
         """Start the process of a job on the desk, and hand it the lock."""
-        arguments = self._store, self._desk, number, *platform.inherited(lock.descriptors)
+        arguments = self._store, self._desk, number, os.getpid(), *platform.inherited(lock.descriptors)
         self._number = number
         self._process = subprocess.Popen(  # noqa: S603 - our own module and paths
             platform.python_command("infostream_dedup.service.job_process", *arguments),
@@ -511,4 +511,4 @@ class JobRunner:
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]), Path(sys.argv[2]), int(sys.argv[3]), JobLock(tuple(map(int, sys.argv[4:]))))
+    main(Path(sys.argv[1]), Path(sys.argv[2]), *map(int, sys.argv[3:5]), JobLock(tuple(map(int, sys.argv[5:]))))

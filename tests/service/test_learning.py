@@ -1,5 +1,6 @@
 """Training and comparison by what was judged: jobs, pages, queues."""
 
+import os
 import sqlite3
 import subprocess
 import sys
@@ -248,12 +249,13 @@ def test_the_process_holds_the_lock_when_its_service_has_ended(desk_with_job: tu
     claimed.release()
 
 
-def test_the_next_job_need_not_wait_for_the_process_of_the_last(desk_with_job, monkeypatch):
+@pytest.mark.parametrize(("parent", "state"), [(os.getppid(), "failed"), (os.getpid(), "stopped")])
+def test_the_next_job_need_not_wait_for_the_process_of_the_last(desk_with_job, monkeypatch, parent, state):
     path, number = desk_with_job
     lock = JobLock.take(path)
     monkeypatch.setattr("os.nice", lambda _: 0)
-    job_process.main(path.with_name("missing.db"), path, number, lock)
-    assert state_of(path, number) == "failed"
+    job_process.main(path.with_name("missing.db"), path, number, parent, lock)
+    assert state_of(path, number) == state  # stopped at once if its service ended while it started
     # This process has not ended, as that of a job may not have when somebody begins the next.
     JobLock.take(path).release()
 
@@ -285,7 +287,7 @@ def test_the_log_of_a_job_that_a_full_disk_ended_is_one_line(desk_with_job, monk
     monkeypatch.setattr(job_process, "end_job", full)
     monkeypatch.setattr("os.nice", lambda _: 0)
     with pytest.raises(SystemExit) as left:
-        job_process.main(path.with_name("missing.db"), path, number, lock)
+        job_process.main(path.with_name("missing.db"), path, number, os.getppid(), lock)
     assert left.value.code == 74
     assert capsys.readouterr().err == f"infostream-dedup: job {number}: {path}: no space left\n"
     JobLock.take(path).release()

@@ -18,6 +18,7 @@ import pytest
 from infostream_dedup import ingest
 from infostream_dedup.api import watch, webhook
 from infostream_dedup.errors import ConfigurationError
+from infostream_dedup.stream.brokers import DeadLetters
 
 from .conftest import sample_documents
 from .test_server import free_port
@@ -102,6 +103,24 @@ def test_what_is_never_accepted_is_set_aside_and_holds_nothing_up(store: Path) -
     assert "refused" in dead["reason"]
     assert {event["kind"] for event in orjson.loads(dead["body"])["events"]} == {"watch"}
     assert any("1 events" in one or "3 events" in one for one in said)
+
+
+def test_what_could_not_be_set_aside_is_posted_again(store: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    tried: list[bytes] = []
+
+    def add(_: Any, body: bytes, **__: Any) -> None:
+        tried.append(body)
+        if len(tried) == 1:
+            raise OSError("no space left")
+
+    monkeypatch.setattr(DeadLetters, "add", add)
+    with webhook.pushed(store, f"http://127.0.0.1:{free_port()}/", None, print) as wake:
+        for some in (rest()[:1], rest()[1:]):
+            list(ingest(some, store))
+            wake()
+            while not tried:
+                time.sleep(0.01)
+    assert [one["document_id"] for body in tried[1:] for one in orjson.loads(body)["events"]] == ["w0", "w1", "w2"]
 
 
 def test_a_slow_receiver_does_not_hold_up_a_batch_and_gets_the_rest_later(store: Path, monkeypatch: pytest.MonkeyPatch):
