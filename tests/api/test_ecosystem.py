@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from infostream_dedup import dedup, drop_near_duplicates, pairs, read_documents
+from infostream_dedup import Document, dedup, drop_near_duplicates, pairs, read_documents
 from infostream_dedup.errors import NoInputError, UsageError
 from infostream_dedup.sample import documents_path
 
@@ -29,9 +29,7 @@ def test_duckdb_says_what_the_functions_say(monkeypatch):
     con.sql("CREATE TABLE upper AS SELECT id::VARCHAR AS ID, * EXCLUDE id FROM news")
     expected = [(row["a"], row["b"], row["probability"]) for row in pairs(documents_path()).as_dicts()]
     assert con.sql("SELECT a, b, probability FROM dedup_pairs('upper')").fetchall() == expected
-    con.sql(
-        "CREATE TABLE large AS SELECT i::HUGEINT << 70 AS id, 'x' AS text, 'a' AS source FROM range(200000) AS t(i)"
-    )
+    con.sql("CREATE TABLE large AS SELECT i::HUGEINT << 70 AS id, 'x' AS text, 'a' AS source FROM range(200000) t(i)")
     con.sql("CREATE TABLE body AS SELECT 1 AS id, 'Снег' AS body")
     seen = []
     monkeypatch.setattr(import_module(pairs.__module__), "pairs", lambda rows: seen.extend(rows) or pairs([]))
@@ -66,14 +64,25 @@ def test_a_frame_comes_back_as_its_kind(library):
 
 def test_estimators_fit_pipelines():
     pytest.importorskip("sklearn")
+    np, pd, pa = map(pytest.importorskip, ("numpy", "pandas", "pyarrow"))
     from sklearn.base import clone
     from sklearn.cluster import KMeans
+    from sklearn.exceptions import NotFittedError
     from sklearn.pipeline import make_pipeline
 
     from infostream_dedup.estimators import KeyTerms, NearDuplicates
 
-    groups = clone(NearDuplicates(preset="faithful", k=4)).fit_predict([SAME, OTHER, SAME, "", None])
-    assert groups.tolist() == [0, 1, 0, 2, 3]
+    given = [SAME, OTHER, SAME, "", None]
+    frame = pd.DataFrame({"text": given, "title": None})
+    mixed = [SAME, OTHER, Document(id="1", text=SAME), "", pd.NA]
+    for texts in (given, frame, frame[["text"]], pa.table(frame), np.array(given)[:, None], mixed):
+        groups = clone(NearDuplicates(preset="faithful", k=4)).fit_predict(texts)
+        assert groups.tolist() == [0, 1, 0, 2, 3]
+    for told, wrong in {"one str": SAME, "no column text": pd.DataFrame(), "text 1 is of type int": [SAME, 5]}.items():
+        with pytest.raises(UsageError, match=told):
+            KeyTerms().fit(wrong)
+    with pytest.raises(NotFittedError):
+        KeyTerms().get_feature_names_out()
     model = KeyTerms()
     matrix = model.fit_transform([SAME, OTHER, SAME])
     assert (matrix[[0]] != matrix[[2]]).nnz == 0
