@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Self
 
-from infostream_dedup.documents.documents import row_of
-from infostream_dedup.documents.table_files import frame_columns, is_frame, loaded, python_values
-from infostream_dedup.errors import MissingExtraError, UsageError
-from infostream_dedup.model import Document
+from infostream_dedup.api.sources import numbered_texts
+from infostream_dedup.errors import MissingExtraError
 
 try:
     from sklearn.base import BaseEstimator, ClusterMixin, TransformerMixin
@@ -22,37 +19,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 __all__ = ["KeyTerms", "NearDuplicates"]
-
-
-def _documents(texts: Any) -> list[dict[str, Any]]:
-    if isinstance(texts, str | bytes | Mapping):
-        raise UsageError(f"got one {type(texts).__name__}; expected a list or column of texts")
-    given = loaded(texts)
-    if is_frame(given):
-        import pyarrow as pa
-
-        names = frame_columns(given)
-        name = "text" if len(names) > 1 else "".join(names)
-        if name not in names:
-            raise UsageError(f"the table has no column text; it has {', '.join(names) or 'none'}")
-        given = pa.table(given).rename_columns({name: "text"}).to_pylist()
-    found = [_document(one, number) for number, one in enumerate(given)]
-    if not found:
-        raise UsageError("there are no texts")
-    return found
-
-
-def _document(given: Any, number: int) -> dict[str, Any]:
-    """A text, record or row of one cell as a record with an id of its own; an empty cell is an empty text."""
-    cell = given[0] if isinstance(given, list | tuple) and len(given) == 1 else given
-    row = row_of(cell) if isinstance(cell, Document) else cell if isinstance(cell, Mapping) else {"text": cell}
-    read = python_values(row)
-    text = read.get("text")
-    if text is None or text != text:
-        text = ""
-    if not isinstance(text, str):
-        raise UsageError(f"text {number} is of type {type(text).__name__}; expected a string")
-    return {**read, "id": f"{number:09}", "text": text}
 
 
 def _narrow(matrix: Any) -> sp.csr_array:
@@ -94,7 +60,7 @@ class NearDuplicates(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         from infostream_dedup.api.dedup import dedup
 
         chosen = {name: value for name, value in (("k", self.k), ("join", self.join)) if value is not None}
-        documents = _documents(X)
+        documents = numbered_texts(X)
         found = dedup(documents, preset=self.preset, annotate=True, show="first", **chosen)  # type: ignore[arg-type]
         rows = {row["id"]: row for row in found.as_rows()}
         # Empty texts are in no row's way: each is a group of its own.
@@ -178,7 +144,7 @@ class KeyTerms(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     def _matrix(self, texts: Any) -> tuple[sp.csr_array, list[str]]:
         from infostream_dedup.api.search import similarity_matrix
 
-        documents = _documents(texts)
+        documents = numbered_texts(texts)
         found = similarity_matrix(documents, k_min=self.n, representation=self.representation, n=self.n)
         rows = {one: place for place, one in enumerate(found.ids)}
         return found.keys[[rows[one["id"]] for one in documents]], found.terms

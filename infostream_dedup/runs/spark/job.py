@@ -89,11 +89,7 @@ class SparkCut:
 
 
 class SparkRun:
-    """A collection in one representation.
-
-    ``frame`` has columns ``id`` and ``text``, and ``title``, ``lang``, ``published`` if there are any; the last column
-    of ``order`` must differ for all documents. ``hashes``: also take the hash of each body.
-    """
+    """A collection in one representation; the last column of ``order`` must differ for all documents."""
 
     def __init__(
         self, frame: DataFrame, settings: Settings, *, order: Sequence[str], cut: SparkCut, hashes: bool = False
@@ -116,10 +112,7 @@ class SparkRun:
 
     @cached_property
     def counted(self) -> Flow:
-        """COUNTS (part 0), DOCUMENTS (1), SIZES (2) and STATISTICS by ranges of hashes (3 and more).
-
-        Except for statistics, a place is a partition and a position in it.
-        """
+        """COUNTS (part 0), DOCUMENTS (1), SIZES (2), STATISTICS by ranges of hashes (3 on); places in partitions."""
         ordered = self._frame.repartitionByRange(self.parts, *self._order).sortWithinPartitions(*self._order)
         settings, chunk, hashes, ranges = self.settings, self.cut.chunk, self._hashes, self._ranges
 
@@ -649,10 +642,7 @@ def judged_documents(run: SparkRun, rules: StatusRules) -> tuple[DocumentPairs, 
 
 
 def listed_pairs(run: SparkRun, k_min: int | None) -> DataFrame:
-    """Pairs with a relation at ``settings.k``, or with at least ``k_min`` terms in either direction.
-
-    Links of fewer terms are not kept, so the count of the weaker direction is null if it is smaller.
-    """
+    """Pairs as of ``pairs``; links of fewer terms are not kept, so a smaller count of the weaker direction is null."""
     settings = run.settings
     least = least_count(settings) if k_min is None else k_min
     ids = pa.concat_arrays([pa.array([], pa.string()), *(row["ids"] for row in run.documents())])
