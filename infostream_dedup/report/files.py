@@ -152,7 +152,7 @@ _BLOCK_LINE: Final = {"all": "-", "mono": "--", "cross": ":", "confirmed": "-.",
 _SHARES: Final = (0.0, 0.2, 0.4, 0.6, 0.8, 1.0)
 _MOST_LABELS: Final = 16
 _MOST_DAYS: Final = 120
-_MOST_YEARS: Final = 40  # a single wrong date must not press the months of the others together
+_MOST_YEARS: Final = 20  # a single wrong date must not press the months of the others together
 _MOST_PARTS: Final = 40
 _STRETCHES: Final = ("day", "week", "month")
 
