@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from functools import lru_cache
+from threading import Lock
 from typing import Any, Final
 
 import orjson
 
-from infostream_dedup.errors import MissingExtraError
+from infostream_dedup.errors import MissingExtraError, UsageError
 
 __all__ = ["register"]
 
@@ -24,6 +25,16 @@ _PAIRS: Final = {
     "terms": "VARCHAR[]",
 }
 _REMEMBERED: Final = 100_000
+_TEXTS: Final = ("id", "title", "text", "lang", "published", "source", "url")
+_DOCUMENT: Final = ", ".join((*(f"NULL::VARCHAR AS {name}" for name in _TEXTS), "NULL AS images", "NULL AS links"))
+_TABLE: Final = f"SELECT {_DOCUMENT} WHERE false UNION ALL BY NAME FROM query_table(source)"  # noqa: S608
+_READ: Final = ", ".join(f"read.{name}" for name in (*_TEXTS, "images", "links"))  # ``source`` alone is the table
+# Columns of other names are not read. A list of a large table has its rows in any order unless it is told one.
+_ROWS: Final = (
+    "SELECT list(to_json(one)::VARCHAR ORDER BY place) FROM (SELECT one, row_number() OVER () AS place "  # noqa: S608
+    f"FROM (SELECT {_READ} FROM ({_TABLE}) AS read) AS one)"
+)
+_REGISTERING: Final = Lock()
 
 
 def register(connection: Any) -> Any:
@@ -60,21 +71,30 @@ def register(connection: Any) -> Any:
         raise MissingExtraError("duckdb", "duckdb", "functions in SQL") from None
 
     special: Any = FunctionNullHandling.SPECIAL
+    terms, same = (_terms, ["VARCHAR", "VARCHAR"], "VARCHAR[]"), (_same_text, ["VARCHAR", "VARCHAR"], "BOOLEAN")
+    functions: dict[str, tuple[Any, ...]] = {"key_terms": terms, "same_text": same}
     for name, made, columns in (("dedup_groups", _groups, _GROUPS), ("dedup_pairs", _pairs, _PAIRS)):
         row = ", ".join(f'"{column}" {kind}' for column, kind in columns.items())
-        connection.create_function(f"infostream_{name}", made, ["VARCHAR[]"], f"STRUCT({row})[]")
+        functions[f"infostream_{name}"] = made, ["VARCHAR[]"], f"STRUCT({row})[]"
+    with _REGISTERING:
+        # All connections to a database share its functions, but each has macros of its own.
+        known = {name for (name,) in connection.execute("SELECT function_name FROM duckdb_functions()").fetchall()}
+        for name in functions.keys() - known:
+            connection.create_function(name, *functions[name], null_handling=special)
+    for name in ("dedup_groups", "dedup_pairs"):
         connection.execute(
-            f"CREATE OR REPLACE TEMP MACRO {name}(source) AS TABLE SELECT unnest(infostream_{name}("  # noqa: S608
-            "(SELECT list(to_json(one)::VARCHAR) FROM query_table(source) AS one)), recursive := true)"
+            f"CREATE OR REPLACE TEMP MACRO {name}(source) AS TABLE "
+            f"SELECT unnest(infostream_{name}(({_ROWS})), recursive := true)"
         )
-    connection.create_function("key_terms", _terms, ["VARCHAR", "VARCHAR"], "VARCHAR[]", null_handling=special)
-    connection.create_function("same_text", _same_text, ["VARCHAR", "VARCHAR"], "BOOLEAN", null_handling=special)
     return connection
 
 
-def _documents(rows: list[str]) -> list[dict[str, Any]]:
-    given = [{name: value for name, value in orjson.loads(row).items() if value is not None} for row in rows]
-    return [one | {"id": str(one["id"])} if "id" in one else one for one in given]
+def _documents(rows: list[str] | None) -> list[dict[str, Any]]:
+    given = [{name: value for name, value in orjson.loads(row).items() if value is not None} for row in rows or ()]
+    for name, is_found in (("id", all), ("text", any)):
+        if given and not is_found(name in one for one in given):
+            raise UsageError(f"{name} is NULL or no column of the table; name it in a view: SELECT headline AS {name}")
+    return [{"text": ""} | one for one in given]
 
 
 def _groups(rows: list[str]) -> list[dict[str, Any]]:

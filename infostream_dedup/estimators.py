@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, Self
 
-from infostream_dedup.errors import MissingExtraError, UsageError
+from infostream_dedup.api.sources import numbered_texts
+from infostream_dedup.errors import MissingExtraError
 
 try:
     from sklearn.base import BaseEstimator, ClusterMixin, TransformerMixin
+    from sklearn.utils.validation import check_is_fitted
 except ImportError:
     raise MissingExtraError("scikit-learn", "learn", "estimators") from None
 
@@ -18,11 +19,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 __all__ = ["KeyTerms", "NearDuplicates"]
-
-
-def _documents(texts: Iterable[Any]) -> list[dict[str, Any]]:
-    given = [dict(one) if isinstance(one, dict) else {"text": one} for one in texts]
-    return [one | {"id": f"{number:09}", "text": str(one.get("text") or "")} for number, one in enumerate(given)]
 
 
 def _narrow(matrix: Any) -> sp.csr_array:
@@ -57,16 +53,14 @@ class NearDuplicates(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         self.k = k
         self.join = join
 
-    def fit(self, X: Iterable[Any], y: object = None) -> Self:  # noqa: ARG002, N803 - scikit-learn's names
-        """Find the groups of texts, or of documents as dicts (``text, title, lang, published, source``)."""
+    def fit(self, X: Any, y: object = None) -> Self:  # noqa: ARG002, N803 - scikit-learn's names
+        """Find the groups of texts, or of documents as dicts or a frame (``text, title, lang, published, source``)."""
         import numpy as np
 
         from infostream_dedup.api.dedup import dedup
 
         chosen = {name: value for name, value in (("k", self.k), ("join", self.join)) if value is not None}
-        documents = _documents(X)
-        if not documents:
-            raise UsageError("there are no texts to fit")
+        documents = numbered_texts(X)
         found = dedup(documents, preset=self.preset, annotate=True, show="first", **chosen)  # type: ignore[arg-type]
         rows = {row["id"]: row for row in found.as_rows()}
         # Empty texts are in no row's way: each is a group of its own.
@@ -103,21 +97,20 @@ class KeyTerms(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         self.representation = representation
         self.n = n
 
-    def fit(self, X: Iterable[Any], y: object = None) -> Self:  # noqa: ARG002, N803 - scikit-learn's names
+    def fit(self, X: Any, y: object = None) -> Self:  # noqa: ARG002, N803 - scikit-learn's names
         """Learn the key terms of texts."""
         self._read(X)
         return self
 
-    def fit_transform(self, X: Iterable[Any], y: object = None) -> sp.csr_array:  # noqa: ARG002, N803
+    def fit_transform(self, X: Any, y: object = None) -> sp.csr_array:  # noqa: ARG002, N803
         """Learn the key terms of texts, and return their weights: float64 (texts, terms)."""
         return self._read(X)
 
-    def transform(self, X: Iterable[Any]) -> sp.csr_array:  # noqa: N803
+    def transform(self, X: Any) -> sp.csr_array:  # noqa: N803
         """Return the weights of known terms in texts: float64 (texts, terms)."""
         import scipy.sparse as sp
 
-        if not hasattr(self, "terms_"):
-            raise UsageError("call fit or fit_transform first")
+        check_is_fitted(self, "terms_")
         matrix, labels = self._matrix(X)
         column = {term: place for place, term in enumerate(self.terms_)}
         known = [(place, column[term]) for place, term in enumerate(labels) if term in column]
@@ -131,9 +124,10 @@ class KeyTerms(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         """The term of each column."""
         import numpy as np
 
+        check_is_fitted(self, "terms_")
         return np.array(self.terms_, dtype=object)
 
-    def _read(self, texts: Iterable[Any]) -> sp.csr_array:
+    def _read(self, texts: Any) -> sp.csr_array:
         matrix, labels = self._matrix(texts)
         # Terms that are only looked up, never key terms, have no column; of pivot, columns of one term are joined.
         import numpy as np
@@ -147,12 +141,10 @@ class KeyTerms(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         found.sum_duplicates()
         return _narrow(found)
 
-    def _matrix(self, texts: Iterable[Any]) -> tuple[sp.csr_array, list[str]]:
+    def _matrix(self, texts: Any) -> tuple[sp.csr_array, list[str]]:
         from infostream_dedup.api.search import similarity_matrix
 
-        documents = _documents(texts)
-        if not documents:
-            raise UsageError("there are no texts to fit")
+        documents = numbered_texts(texts)
         found = similarity_matrix(documents, k_min=self.n, representation=self.representation, n=self.n)
         rows = {one: place for place, one in enumerate(found.ids)}
         return found.keys[[rows[one["id"]] for one in documents]], found.terms

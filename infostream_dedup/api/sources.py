@@ -15,8 +15,10 @@ from threading import RLock
 from typing import TYPE_CHECKING, Any, Final, Generic, NamedTuple, TypeVar
 
 from infostream_dedup.documents import Reading, ReadingReport, read_documents
+from infostream_dedup.documents.documents import row_of
 from infostream_dedup.documents.lines import STANDARD_STREAM
 from infostream_dedup.documents.reading import is_read_from, paths_of
+from infostream_dedup.documents.table_files import frame_columns, is_frame, loaded, python_values
 from infostream_dedup.errors import InfostreamError, UsageError
 from infostream_dedup.model import Document, DocumentBlock, Settings, single_documents
 from infostream_dedup.model.tabular import Tabular, require_arrow
@@ -237,6 +239,35 @@ def read_list(source: Any, reading: Reading) -> tuple[list[Document], ReadingRep
     """Read all documents of a source, texts included, and report what was read."""
     report = ReadingReport()
     return list(read_documents(source, report=report, reading=reading)), report
+
+
+def numbered_texts(source: Any) -> list[dict[str, Any]]:
+    """Read texts, documents or a table with a column ``text`` as records numbered from 0; empty cells are texts too."""
+    if isinstance(source, str | bytes | Mapping):
+        raise UsageError(f"got one {type(source).__name__}; expected a list or column of texts")
+    given = loaded(source)
+    if is_frame(given):
+        import pyarrow as pa
+
+        names = frame_columns(given)
+        name = "text" if len(names) > 1 else "".join(names)
+        if name not in names:
+            raise UsageError(f"the table has no column text; it has {', '.join(names) or 'none'}")
+        given = pa.table(given).rename_columns({name: "text"}).to_pylist()
+    found = [_numbered(one, number) for number, one in enumerate(given)]
+    if not found:
+        raise UsageError("there are no texts")
+    return found
+
+
+def _numbered(given: Any, number: int) -> dict[str, Any]:
+    cell = given[0] if isinstance(given, list) and len(given) == 1 else given  # a row of a table of numpy
+    row = row_of(cell) if isinstance(cell, Document) else cell if isinstance(cell, Mapping) else {"text": cell}
+    read = python_values(row)
+    text = read.get("text")
+    if not isinstance(text, str) and text is not None and text == text:
+        raise UsageError(f"text {number} is of type {type(text).__name__}; expected a string")
+    return {**read, "id": f"{number:09}", "text": text if isinstance(text, str) else ""}
 
 
 _log = logging.getLogger(__name__)

@@ -75,10 +75,7 @@ _SIZE: Final = 1 << 21
 
 
 class LineBuffer:
-    """The next bytes of a stream: ``data`` has ``size`` of them, followed by ``BLOCK`` zeros.
-
-    ``number`` and ``offset`` count the lines and bytes before them; ``last`` is the offset after the last line taken.
-    """
+    """The next bytes of a stream, ``size`` and ``BLOCK`` zeros, after ``number`` lines and ``offset`` bytes."""
 
     def __init__(self, stream: Any, size: int = _SIZE) -> None:
         self._stream = stream

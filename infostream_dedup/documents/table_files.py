@@ -211,7 +211,8 @@ def loaded(source: Any) -> Any:
 
 def _is_gap(value: object) -> bool:
     """Whether a value in a list of texts stands for a missing text."""
-    return value is None or value == "" or (isinstance(value, float) and value != value)
+    is_empty = value is None or type(value).__name__ in _EMPTY
+    return is_empty or value == "" or (isinstance(value, float) and value != value)
 
 
 def _is_text(value: object) -> bool:

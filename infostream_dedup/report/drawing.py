@@ -242,7 +242,9 @@ def as_png(picture: Picture) -> bytes:
     names = picture.named()
     height = sum(panel.height for panel in picture.panels) + 90 + (0 if picture.beside else 8 * len(names))
     upright = max((len(name) for one in picture.panels if one.x.tilt == 90 for _, name in one.x.ticks), default=0)
-    size = (picture.width + 2 * upright, height + 8 * upright)  # its letters are wider than those of the SVG
+    slanted = max((_below(one.x) for one in picture.panels if 0 < one.x.tilt < 90), default=0)
+    # Its letters are wider than those of the SVG.
+    size = (picture.width + 2 * upright, height + 8 * upright + 1.2 * slanted)
     figure = Figure(figsize=(size[0] / _DOTS_PER_PIXEL, size[1] / _DOTS_PER_PIXEL), layout="constrained")
     every = figure.subplots(len(picture.panels), 1, squeeze=False)[:, 0]
     for axes, panel in zip(every, picture.panels, strict=True):
@@ -276,7 +278,7 @@ def _draw(axes: Axes, panel: Panel, *, named: bool) -> None:
         axes.bar(box.x0, box.y1 - box.y0, box.x1 - box.x0, box.y0, align="edge", color=box.colour)
     for line in panel.lines:
         x, y = [one for one, _ in line.points], [one for _, one in line.points]
-        axes.plot(x, y, **_look(line))
+        axes.plot(x, y, clip_on=False, **_look(line))
         if line.errors:
             axes.errorbar(x, y, yerr=list(line.errors), fmt="none", ecolor=line.colour, capsize=3)
     sides = {"start": "left", "middle": "center", "end": "right"}
@@ -292,4 +294,4 @@ def _draw(axes: Axes, panel: Panel, *, named: bool) -> None:
     axes.set_xlim(panel.x.low, panel.x.high)
     axes.set_ylim(panel.y.low, panel.y.high)
     axes.set_xlabel(panel.x.label if named else "")
-    axes.set_ylabel(panel.y.label)
+    axes.set_ylabel(panel.y.label, fontsize=9)

@@ -152,6 +152,8 @@ _BLOCK_LINE: Final = {"all": "-", "mono": "--", "cross": ":", "confirmed": "-.",
 _SHARES: Final = (0.0, 0.2, 0.4, 0.6, 0.8, 1.0)
 _MOST_LABELS: Final = 16
 _MOST_DAYS: Final = 120
+_MOST_YEARS: Final = 20  # a single wrong date must not press the months of the others together
+_MOST_PARTS: Final = 40
 _STRETCHES: Final = ("day", "week", "month")
 
 
@@ -216,16 +218,22 @@ def _series(
             colour=representation_named(representation).colour,
             marker=representation_named(representation).marker,
             dash=_BLOCK_LINE.get(block, ":" if MIDDLE in representation else "-"),
-            hollow=_is_second(result, representation),
+            hollow=_is_second(dict.fromkeys(row.representation for row in result.rows), representation),
             label=contents.title_of(representation, block, words),
             errors=errors if quantity == "transitivity" and any(errors) else (),
         )
 
 
-def _is_second(result: SweepResult, series: str) -> bool:
+def _is_second(names: Iterable[str], series: str) -> bool:
     """Whether an earlier series has the same representation, and so the same colour."""
-    first = next(row.representation for row in result.rows if base_of(row.representation) == base_of(series))
-    return first != series
+    return next(name for name in names if base_of(name) == base_of(series)) != series
+
+
+def _bar_colour(names: Iterable[str], series: str) -> str:
+    """The colour of the representation, lighter for a second series of it: bars cannot be hollow."""
+    colour = representation_named(series).colour
+    mixed = "".join(f"{(int(colour[at : at + 2], 16) + 0xFF) // 2:02x}" for at in (1, 3, 5))
+    return f"#{mixed}" if _is_second(names, series) else colour
 
 
 def _published(quantity: Quantity, representation: str, words: contents.Wording) -> Iterator[Stroke]:
@@ -244,14 +252,15 @@ def _published(quantity: Quantity, representation: str, words: contents.Wording)
 
 def answer_figure(answer: Answer, words: contents.Wording) -> Picture:
     """Plot items by day, week or month and those that repeat one; without dates, items by what they are."""
-    bars = _stretches(answer.days)
+    bars, pale, dark = _stretches(answer.days), "#b9c3cf", representation_named("stem").colour
+    shown = {words("axis_items"): pale, words("n_repeats"): dark}
     if len(bars) < 2:
+        shown = {}
         kinds = {words("n_new"): answer.statuses.get("new", 0), words("n_repeats"): answer.repeats}
         kinds |= {words(f"kind_{kind}"): number for kind, number in answer.kinds.items() if kind}
         bars = [(name, number, number) for name, number in kinds.items()]
     most = max((number for _, number, _ in bars), default=0) or 1
-    dark = representation_named("stem").colour
-    boxes = [Box(at + 0.1, 0, at + 0.9, number, "#b9c3cf") for at, (_, number, _) in enumerate(bars)]
+    boxes = [Box(at + 0.1, 0, at + 0.9, number, pale) for at, (_, number, _) in enumerate(bars)]
     boxes += [Box(at + 0.1, 0, at + 0.9, number, dark) for at, (_, _, number) in enumerate(bars) if number]
     step = -(-len(bars) // _MOST_LABELS)
     names = [(at + 0.5, _short(bars[at][0])) for at in range(0, len(bars), step)]
@@ -261,11 +270,12 @@ def answer_figure(answer: Answer, words: contents.Wording) -> Picture:
         height=150,
         boxes=boxes,
     )
-    return Picture(panels=[panel])
+    legend = [Stroke(points=(), colour=one, marker="s", dash="", label=name) for name, one in shown.items()]
+    return Picture(panels=[panel], legend=legend)
 
 
 def _stretches(days: Sequence[tuple[str, int, int]]) -> list[tuple[str, int, int]]:
-    """Days, or months if there are more than can be told apart; days without an item in between are shown."""
+    """Days, or months if there are more than can be told apart, also those without an item in between."""
     if not days:
         return []
     first, last = date.fromisoformat(days[0][0]), date.fromisoformat(days[-1][0])
@@ -274,6 +284,9 @@ def _stretches(days: Sequence[tuple[str, int, int]]) -> list[tuple[str, int, int
         every = [(first + timedelta(one)).isoformat() for one in range((last - first).days + 1)]
         return [(day, *known.get(day, (0, 0))) for day in every]
     months: dict[str, tuple[int, int]] = {}
+    if last.year - first.year < _MOST_YEARS:
+        stretch = range(12 * first.year + first.month - 1, 12 * last.year + last.month)
+        months = {f"{month // 12:04}-{month % 12 + 1:02}": (0, 0) for month in stretch}
     for day, number, again in days:
         before = months.get(day[:7], (0, 0))
         months[day[:7]] = before[0] + number, before[1] + again
@@ -290,7 +303,7 @@ def group_figure(sizes: Mapping[str, Mapping[int, int]], wording: contents.Wordi
         for index, (low, high) in enumerate(edges):
             number = sum(number for size, number in counts.items() if low <= size <= high)
             at = index + offset * width
-            boxes.append(Box(at, 0, at + width, number, representation_named(representation).colour))
+            boxes.append(Box(at, 0, at + width, number, _bar_colour(sizes, representation)))
             numbers.append(Lettering(x=at + width / 2, y=number, text=words.count(number), above=True))
     most = max((box.y1 for box in boxes), default=0) or 1
     names = [(index + 0.4, str(low) if low == high else f"{low}–{high}") for index, (low, high) in enumerate(edges)]
@@ -301,9 +314,7 @@ def group_figure(sizes: Mapping[str, Mapping[int, int]], wording: contents.Wordi
         boxes=boxes,
         words=numbers,
     )
-    legend = [
-        Stroke(points=(), colour=representation_named(one).colour, marker="s", dash="", label=one) for one in sizes
-    ]
+    legend = [Stroke(points=(), colour=_bar_colour(sizes, one), marker="s", dash="", label=one) for one in sizes]
     return Picture(panels=[panel], legend=legend)
 
 
@@ -320,8 +331,8 @@ def drawn_parts(tables: contents.PartTables, by: str, wording: contents.Wording)
 
 def part_figure(tables: contents.PartTables, by: str, wording: contents.Wording) -> Picture:
     """Plot S, T and the share of duplicates of each part: lines for stretches of time, points for others."""
-    names = drawn_parts(tables, by, wording)
-    step = -(-len(names) // _MOST_LABELS)
+    names, series = drawn_parts(tables, by, wording), [table.name for table in tables.tables]
+    step = -(-len(names) // (_MOST_LABELS if by in _STRETCHES else _MOST_PARTS))
     ticks = [(place, _short(names[place])) for place in range(0, len(names), step)]
     x = Axis(low=-0.5, high=len(names) - 0.5, ticks=ticks, tilt=60)
     panels = []
@@ -337,7 +348,11 @@ def part_figure(tables: contents.PartTables, by: str, wording: contents.Wording)
             runs = groupby(known, key=lambda one: one[1] is not None and one[2] is not None)
             for run in [list(run) for given, run in runs if given]:
                 points = [(float(place), value) for place, value, _ in run]
-                lines.append(Stroke(points=points, colour=colour, marker=marker, dash="-" if by in _STRETCHES else ""))
+                look: dict[str, Any] = {
+                    "dash": "-" if by in _STRETCHES else "",
+                    "hollow": _is_second(series, table.name),
+                }
+                lines.append(Stroke(points=points, colour=colour, marker=marker, **look))
                 ranges = [
                     (float(place), band[0], band[1])
                     for place, _, band in run
@@ -357,7 +372,7 @@ def part_figure(tables: contents.PartTables, by: str, wording: contents.Wording)
         panels.append(Panel(x=x, y=y, height=150, areas=areas, lines=lines))
     legend = [
         Stroke(points=(), colour=representation_named(one.name).colour, marker=representation_named(one.name).marker,
-             dash="-" if by in _STRETCHES else "", label=one.name)
+             dash="-" if by in _STRETCHES else "", label=one.name, hollow=_is_second(series, one.name))
         for one in tables.tables
     ]  # fmt: skip
     return Picture(panels=panels, legend=legend)

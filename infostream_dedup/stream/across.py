@@ -277,10 +277,7 @@ class LinksAcross:
         return translate, tell
 
     def _doubts(self, ordinal: int, links: Sequence[LinkAcross], oldest: int) -> list[list[tuple[int, int]]]:
-        """For each link, each end that has a better partner, with it; the link stays only if both have the same text.
-
-        The earlier document comes first.
-        """
+        """For each link, the earlier first, each end that has a better partner, with it; equal texts keep the link."""
         language, theirs = self._language(ordinal), [self._language(one.ordinal) for one in links]
         mine: dict[int, _Partner] = {}
         for link, spoken in zip(links, theirs, strict=True):

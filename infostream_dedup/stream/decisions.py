@@ -77,10 +77,7 @@ class KeysThatMet:
 
 
 class Judge:
-    """Judges candidates by key terms, all terms, numbers and sources; or by a model, if there is one.
-
-    ``needs`` are the hits in either direction that link documents, by the number of key terms of the shorter one.
-    """
+    """Judges candidates by key terms, all terms, numbers and sources, or a model; ``needs`` are hits by key terms."""
 
     def __init__(self, settings: StreamSettings, window: Window, second: SecondStage | None = None) -> None:
         self._second = second

@@ -229,11 +229,7 @@ class _Crowd(NamedTuple):
 
 
 class EvidenceJudge:
-    """Finds, for each document, the earlier one that gives it its status.
-
-    ``wording`` returns the word triples of stored documents, without the current batch; ``needs`` are the hits in
-    either direction that make a candidate.
-    """
+    """Finds the earlier document that gives each its status; ``wording`` has triples of those before the batch."""
 
     def __init__(self, settings: StreamSettings, window: Window, wording: WordingSource, model: PairModel) -> None:
         self._window = window

@@ -379,12 +379,7 @@ class Memory:
         return np.maximum.accumulate(np.maximum(oldest, alive))
 
     def _oldest_by_dates(self, first: int, oldest: NDArray[np.int64], limits: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Let documents leave by their own dates, as far as the clock has reached them.
-
-        Otherwise a document that arrived while the clock was late would leave as soon as the clock catches up.
-
-        oldest: int64 (documents,), least ordinal in the window by other rules, ascending.
-        """
+        """Let documents leave by their own dates, as far as the clock has got, not all at once when it catches up."""
         window = self.window
         # Views: lists of all dates would take time in proportion to the window.
         arrived, dates = window.clocks.data, window.evidence_columns.published.data

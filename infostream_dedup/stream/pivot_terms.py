@@ -100,10 +100,7 @@ NO_TERM: Final = -1
 
 
 class PivotWords:
-    """The pivot terms of words: one canonical term, which may become a key term, and all terms that match.
-
-    An English word also matches itself, since Russian and Ukrainian texts leave many names in Latin letters.
-    """
+    """The pivot terms of words: a canonical one, which may be a key term, and all that match, English names too."""
 
     def __init__(self, numbers: TermNumbers) -> None:
         self._numbers = numbers

@@ -207,11 +207,7 @@ class FoundInPart:
 
 
 class TermQuestions:
-    """Texts, or one text in several languages, that are looked up together.
-
-    ``least`` has for each text the number of key terms that must match in either direction, by number of the document's
-    key terms; ``in_text``: look key terms up in all terms of the other document.
-    """
+    """Texts that are looked up together; ``least`` has the hits that each needs by the key terms of the document."""
 
     def __init__(self, asked: Sequence[AskedTerms], least: Sequence[NDArray[np.int64]], *, in_text: bool) -> None:
         self._asked = asked

@@ -263,11 +263,7 @@ Bounds = tuple[int, int]
 
 
 class SearchedParts:
-    """Parts of the index of closed epochs, which stay once a search has needed them, and documents indexed in memory.
-
-    In memory are those after the closed epochs, and of these the ``missing`` and the ``damaged`` ones. Signatures with
-    ordinals below ``expired`` have been deleted.
-    """
+    """Parts of the index of closed epochs that searches needed, and in memory later, missing and damaged documents."""
 
     def __init__(self) -> None:
         self.documents = self.expired = self.damaged = self.missing = 0

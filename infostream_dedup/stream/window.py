@@ -243,10 +243,7 @@ class EvidenceRows:
 
 
 class EvidenceWindow(DocumentColumns):
-    """Columns with the same rows as the ``Window`` they belong to; ``keys`` are those after the first n.
-
-    ``published`` is ``NO_TIME`` without a date; ``addresses`` are equal for equal ones, negative if there is none.
-    """
+    """Columns with the rows of their ``Window``; without a date ``NO_TIME``, without an address a negative number."""
 
     _flat = ("languages", "published", "addresses")
     _ragged = ("keys", "weights", "records")

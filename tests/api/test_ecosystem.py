@@ -3,11 +3,12 @@
 import doctest
 import io
 import json
+from importlib import import_module
 from pathlib import Path
 
 import pytest
 
-from infostream_dedup import dedup, drop_near_duplicates, pairs, read_documents
+from infostream_dedup import Document, dedup, drop_near_duplicates, pairs, read_documents
 from infostream_dedup.errors import NoInputError, UsageError
 from infostream_dedup.sample import documents_path
 
@@ -16,17 +17,27 @@ OTHER = "Завод в Полтаве закрыли на ремонт до ве
 ROWS = {"id": [7, 7, 9], "text": [SAME, OTHER, SAME], "x": [1.5, None, 3.0]}
 
 
-def test_duckdb_says_what_the_functions_say():
+def test_duckdb_says_what_the_functions_say(monkeypatch):
     duckdb = pytest.importorskip("duckdb")
     from infostream_dedup.duckdb import register
 
-    con = register(duckdb.connect())
-    con.sql(f"CREATE TABLE news AS SELECT * FROM read_json('{documents_path()}')")  # noqa: S608
+    con = register(register(duckdb.connect()).cursor())
+    con.sql(f"CREATE TABLE news AS SELECT *, 'nan'::DOUBLE AS x FROM read_json('{documents_path()}')")  # noqa: S608
     rows = con.sql("SELECT id, status, of FROM dedup_groups('news')").fetchall()
     found = dedup(documents_path(), annotate=True)
     assert sorted(rows) == sorted((row["id"], row["status"], row["of"]) for row in found.as_rows())
-    listed = con.sql("SELECT a, b, kind FROM dedup_pairs('news')").fetchall()
-    assert listed == [(row["a"], row["b"], row["kind"]) for row in pairs(documents_path()).as_dicts()]
+    con.sql("CREATE TABLE upper AS SELECT id::VARCHAR AS ID, * EXCLUDE id FROM news")
+    expected = [(row["a"], row["b"], row["probability"]) for row in pairs(documents_path()).as_dicts()]
+    assert con.sql("SELECT a, b, probability FROM dedup_pairs('upper')").fetchall() == expected
+    con.sql("CREATE TABLE large AS SELECT i::HUGEINT << 70 AS id, 'x' AS text, 'a' AS source FROM range(200000) t(i)")
+    con.sql("CREATE TABLE body AS SELECT 1 AS id, 'Снег' AS body")
+    seen = []
+    monkeypatch.setattr(import_module(pairs.__module__), "pairs", lambda rows: seen.extend(rows) or pairs([]))
+    assert con.sql("FROM dedup_pairs('large')").fetchall() == []
+    assert [(row["source"], int(row["id"]) >> 70) for row in seen] == [("a", place) for place in range(200_000)]
+    monkeypatch.undo()
+    with pytest.raises(duckdb.InvalidInputException, match="text is NULL or no column of the table; name it in a view"):
+        con.sql("FROM dedup_groups('body')").fetchall()
     said = con.sql("SELECT same_text($1, $1 || ' Снег.'), same_text($1, $2), same_text(NULL, $1)", params=[SAME, OTHER])
     assert said.fetchall() == [(True, False, None)]
     assert con.sql("SELECT key_terms($1, NULL), key_terms(NULL, 'ru')", params=[OTHER]).fetchall()[0][0][0] == "полтава"
@@ -34,8 +45,6 @@ def test_duckdb_says_what_the_functions_say():
 
 @pytest.mark.parametrize("module", ["duckdb", "estimators"])
 def test_examples_are_true(module):
-    from importlib import import_module
-
     pytest.importorskip({"estimators": "sklearn"}.get(module, module))
     assert doctest.testmod(import_module(f"infostream_dedup.{module}")).failed == 0
 
@@ -55,14 +64,25 @@ def test_a_frame_comes_back_as_its_kind(library):
 
 def test_estimators_fit_pipelines():
     pytest.importorskip("sklearn")
+    np, pd, pa = map(pytest.importorskip, ("numpy", "pandas", "pyarrow"))
     from sklearn.base import clone
     from sklearn.cluster import KMeans
+    from sklearn.exceptions import NotFittedError
     from sklearn.pipeline import make_pipeline
 
     from infostream_dedup.estimators import KeyTerms, NearDuplicates
 
-    groups = clone(NearDuplicates(preset="faithful", k=4)).fit_predict([SAME, OTHER, SAME, "", None])
-    assert groups.tolist() == [0, 1, 0, 2, 3]
+    given = [SAME, OTHER, SAME, "", None]
+    frame = pd.DataFrame({"text": given, "title": None})
+    mixed = [SAME, OTHER, Document(id="1", text=SAME), "", pd.NA]
+    for texts in (given, frame, frame[["text"]], pa.table(frame), np.array(given)[:, None], mixed):
+        groups = clone(NearDuplicates(preset="faithful", k=4)).fit_predict(texts)
+        assert groups.tolist() == [0, 1, 0, 2, 3]
+    for told, wrong in {"one str": SAME, "no column text": pd.DataFrame(), "text 1 is of type int": [SAME, 5]}.items():
+        with pytest.raises(UsageError, match=told):
+            KeyTerms().fit(wrong)
+    with pytest.raises(NotFittedError):
+        KeyTerms().get_feature_names_out()
     model = KeyTerms()
     matrix = model.fit_transform([SAME, OTHER, SAME])
     assert (matrix[[0]] != matrix[[2]]).nnz == 0

@@ -99,13 +99,6 @@ def test_one_word_turns_only_what_differs_in_nothing_else(end: str, kind: str) -
     assert [one.kind for one in made] == [kind]
 
 
-def posts(a: str, b: str) -> list[dict[str, Any]]:
-    return [
-        {"id": "a", "text": a, "source": "one.example", "published": "2024-05-01T10:00Z"},
-        {"id": "b", "text": b, "source": "two.example", "published": "2024-05-01T11:00Z"},
-    ]
-
-
 @pytest.mark.parametrize(("language", "pairs"), [
     ("en", "endorsed cancelled, restored restricted, lifted raised, called cancelled, formed formulated"),
     ("ru", "скрыл раскрыл, снял принял, приехал поехал, собрал разобрал, поддержал подделал, остается покинет"),
@@ -130,7 +123,10 @@ def test_synonyms_are_those_of_our_languages_and_of_words_of_some_length() -> No
 
 
 def test_differs_joins_nothing_and_every_interface_shows_the_words(tmp_path: Any) -> None:
-    documents = posts(COURT.format("оправдал"), COURT.format("осудил"))
+    documents = [
+        {"id": "a", "text": COURT.format("оправдал"), "source": "one.example", "published": "2024-05-01T10:00Z"},
+        {"id": "b", "text": COURT.format("осудил"), "source": "two.example", "published": "2024-05-01T11:00Z"},
+    ]
     shown = {"differs_by": "another word", "differing": [["оправдал", "осудил"]]}
     (pair,) = pairs(documents)
     assert (pair.kind, {name: pair.as_dict()[name] for name in shown}) == ("differs", shown)

@@ -72,11 +72,8 @@ def test_blocks_inside_and_between_languages(matrix: SimilarityMatrix) -> None:
     assert cross.restricted(np.array([0, 1])).between_groups
 
 
-def _unsorted() -> sp.csr_array:
-    return sp.csr_array((np.array([1, 1], np.uint8), np.array([2, 1]), np.array([0, 2, 2, 2])), shape=(3, 3))
-
-
 def test_broken_invariants_are_named() -> None:
+    unsorted = sp.csr_array((np.array([1, 1], np.uint8), np.array([2, 1]), np.array([0, 2, 2, 2])), shape=(3, 3))
     for change, message in [
         ({"n": 0}, "n is 0"), ({"n": 256}, "n is 256"), ({"k_min": 0}, "k_min is 0"),
         ({"k_min": 3}, "counts run from 2 to 7; expected 3 to 12"),
@@ -84,7 +81,7 @@ def test_broken_invariants_are_named() -> None:
         ({"counts": sp.csr_array(COUNTS.astype(np.int32))}, "int32"),
         ({"counts": sp.csr_array(COUNTS[:3])}, r"\(3, 4\)"),
         ({"counts": sp.csr_array(np.diag(np.full(4, 2, np.uint8)))}, "diagonal"),
-        ({"counts": _unsorted()}, "sorted indices"), ({"matched": sp.csr_array(MATCHED.astype(np.int32))}, "int32"),
+        ({"counts": unsorted}, "sorted indices"), ({"matched": sp.csr_array(MATCHED.astype(np.int32))}, "int32"),
         ({"matched": sp.csr_array(MATCHED.T)}, "different patterns"),
         ({"matched": sp.csr_array(MATCHED * (MATCHED > 20))}, "different patterns"),
     ]:  # fmt: skip

@@ -227,12 +227,9 @@ def test_the_dictionary_prefers_frequent_then_long_then_early_words():
     assert sequences.frequency_dictionary(words, 0, 5) == ["мост", "река", "набережная", "берег", "снег"]
 
 
-def _sentences(*texts):
-    return [Sentence(text, len(text.split()), 0, place) for place, text in enumerate(texts)]
-
-
 def test_three_sentences_by_dictionary_words_then_two_by_length():
-    sentences = _sentences("а б в г д е", "мост река", "мост мост мост мост", "мост река снег", "ж з и к", "л м")
+    texts = "а б в г д е", "мост река", "мост мост мост мост", "мост река снег", "ж з и к", "л м"
+    sentences = [Sentence(text, len(text.split()), 0, place) for place, text in enumerate(texts)]
     frequent = ["мост", "река", "снег"]
     assert sequences.five_sentences(sentences, frequent, occurrences=False) == [
         "мост река снег", "мост река", "мост мост мост мост", "а б в г д е", "ж з и к",

@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 from infostream_dedup.model import LANGUAGES, Settings
 from infostream_dedup.terms.compiled import statistics_by_language
 from infostream_dedup.terms.key_terms import KeyTerms, heaviest, pattern
 from infostream_dedup.terms.statistics import Statistics, TermCounts, weigh
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 
 def select_key_terms(counts: TermCounts, settings: Settings, statistics: list[Statistics] | None = None) -> KeyTerms:
@@ -28,8 +23,6 @@ def select_key_terms(counts: TermCounts, settings: Settings, statistics: list[St
 
 def statistics_of(counts: TermCounts, settings: Settings) -> list[Statistics]:
     """Return the statistics per language, in the order of ``LANGUAGES``."""
-    return statistics_by_language(counts, np.stack([_df(counts, number) for number in range(len(LANGUAGES))]), settings)
-
-
-def _df(counts: TermCounts, language: int) -> NDArray[np.int64]:
-    return np.bincount(counts.counts[counts.languages == language].indices, minlength=len(counts.terms))
+    rows = [counts.counts[counts.languages == number].indices for number in range(len(LANGUAGES))]
+    df = np.stack([np.bincount(row, minlength=len(counts.terms)) for row in rows])
+    return statistics_by_language(counts, df, settings)

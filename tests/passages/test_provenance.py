@@ -15,16 +15,13 @@ FIRST = "Пожар на складе тушили 12 машин. Начальн
 COPY = "Фото: архив\nПожар на складе тушили 15 машин. Никто из людей не пострадал! Начальник Иваненко уехал в Одессу."
 
 
-def _documents():
-    return [
+def test_copies_are_compared_with_the_first_publisher():
+    documents = [
         Document(id="copy", text=COPY, title="Пожар!", source="b.md", time=datetime(2024, 1, 2, tzinfo=UTC)),
         Document(id="first", text=FIRST, title="пожар", source="a.md", time=datetime(2024, 1, 1, tzinfo=UTC)),
         Document(id="cut", text="Никто из людей не пострадал.", title="Другое", time=datetime(2024, 1, 3, tzinfo=UTC)),
     ]
-
-
-def test_copies_are_compared_with_the_first_publisher():
-    found = provenance(_documents())
+    found = provenance(documents)
     assert found.first.id == "first"
     copy, cut = found.copies
     assert (copy.document.id, copy.kept, copy.added, copy.cut) == ("copy", 1, ("Фото: архив",), ())

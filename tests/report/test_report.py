@@ -27,7 +27,7 @@ from infostream_dedup.machine.progress import Phrase
 from infostream_dedup.report import check_report_folder
 from infostream_dedup.report.comparison import comparison_files, write_comparison, write_learning_curve
 from infostream_dedup.report.drawing import Axis, Box, Lettering, Panel, Picture, Stroke, as_png, as_svg, even_ticks
-from infostream_dedup.report.files import html_report, report_files, workbook_of
+from infostream_dedup.report.files import answer_figure, group_figure, html_report, report_files, workbook_of
 from infostream_dedup.report.tables import PUBLISHED, UI_LANGUAGES, Cover, wording_of
 from infostream_dedup.runs.batch.answering import list_groups, part_into, short_names
 from infostream_dedup.sample import documents_path
@@ -400,6 +400,10 @@ def test_the_first_page_gives_the_counts_of_dedup():
     answer = found.answer
     assert {name: answer.statuses.get(name, 0) for name in judged.statuses} == judged.statuses
     assert (answer.groups, answer.repeats) == (judged.groups, judged.statuses["exact"] + judged.statuses["duplicate"])
+    drawn = answer_figure(replace(answer, days=[("2023-12-31", 2, 1), ("2024-12-01", 3, 0)]), wording_of("en"))
+    assert [(box.x0, box.y1) for box in drawn.panels[0].boxes if box.y1] == [(0.1, 2), (12.1, 3), (0.1, 1)]
+    assert [line.label for line in drawn.legend] == ["items", "repeat an earlier item"]
+    assert len({line.colour for line in group_figure({"stem": {2: 1}, "stem:tfidf": {2: 1}}).legend}) == 2
     page = text_of(report_files(found, Cover())["report.html"].decode())
     assert f"{answer.repeats} of {answer.documents} items repeat an earlier one" in page
     assert page.index("Who repeats whom") < page.index("Symmetry S(k)")

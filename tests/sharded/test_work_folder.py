@@ -6,7 +6,6 @@ import shutil
 import signal
 import subprocess
 import sys
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -66,13 +65,6 @@ def rows_of(result):
     # Intervals are looked for in memory only.
     rows = [row.as_dict() | NO_INTERVAL._asdict() for row in result.rows]
     return rows, result.recommended_k, result.reason, result.groups
-
-
-def run_in(folder, documents, cut):
-    return DiskRun(
-        folder=folder, source=Input(lambda: iter(documents), {"test": len(documents)}), settings=STEM,
-        representations=["stem"], plan=Plan(LEAST_MEMORY, cut),
-    )  # fmt: skip
 
 
 @pytest.mark.slow
@@ -173,10 +165,14 @@ def test_two_terms_of_one_hash_are_named(monkeypatch, collections, tmp_path):
         return found
 
     monkeypatch.setattr(key_terms, "term_hashes", colliding)
+    source = Input(lambda: iter(collections["made-up"]), {"test": len(collections["made-up"])})
     for chunk in (3, 100):
         folder = WorkFolder(tmp_path / str(chunk))
         with folder.held(), pytest.raises(BadDataError, match=f"0000000000000007: {shared[0]!r} and {shared[1]!r}"):
-            sweep_on_disk(run_in(folder, collections["made-up"], Cut(chunk=chunk)))
+            sweep_on_disk(DiskRun(
+                folder=folder, source=source, settings=STEM, representations=["stem"],
+                plan=Plan(LEAST_MEMORY, Cut(chunk=chunk)),
+            ))  # fmt: skip
 
 
 @pytest.mark.parametrize(("size", "expected"), [
@@ -293,7 +289,8 @@ def test_a_collection_too_large_for_memory_goes_to_disk(documents, named, tmp_pa
     found = sweep(f"{tmp_path}/{named}", representations=["stem"], estimate=False)
     assert "would not fit" in caplog.text
     assert not list(tmp_path.glob(".infostream-dedup-*"))
-    assert rows_of(found)[0] == rows_of(sweep(list(_rows(documents)), representations=["stem"], estimate=False))[0]
+    rows = [json.loads(line) for line in documents.read_text(encoding="utf-8").splitlines()]
+    assert rows_of(found)[0] == rows_of(sweep(rows, representations=["stem"], estimate=False))[0]
 
 
 def test_the_private_folder_of_a_run_that_fails_is_removed(documents, tmp_path, monkeypatch, caplog):
@@ -309,10 +306,6 @@ def test_the_private_folder_of_a_run_that_fails_is_removed(documents, tmp_path, 
         sweep(str(documents), representations=["stem"], estimate=False)
     assert "would not fit" in caplog.text
     assert not list(tmp_path.glob(".infostream-dedup-*"))
-
-
-def _rows(path: Path):
-    return map(json.loads, path.read_text(encoding="utf-8").splitlines())
 
 
 @pytest.mark.parametrize("representation", ["stem", "morph"])

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from infostream_dedup import Deduplicator, Settings, StreamSettings, dedup, pairs, sweep
-from infostream_dedup.errors import BadDataError, UsageError
+from infostream_dedup.errors import BadDataError, ConfigurationError, UsageError
 from infostream_dedup.runs.batch.linking import least_count
 from infostream_dedup.runs.spark.streaming import SlotWriter, judge_in_store
 
@@ -98,7 +98,14 @@ def test_what_spark_does_not_know_is_refused(spark, frame):
     with pytest.raises(UsageError, match="pivot does not run on Spark"):
         on_spark.dedup(frame, representation="pivot")
     with pytest.raises(UsageError, match="share score"):
-        on_spark.pairs(frame, score="share")
+        on_spark.pairs(frame, score="share", order="id")
+    with pytest.raises(UsageError, match="judged does not run on Spark"):
+        on_spark.dedup(frame, preset="judged")
+    with pytest.raises(UsageError, match="got a list; expected a DataFrame of Spark"):
+        on_spark.sweep([{"id": "1", "text": ""}])
+    for wrong in (lambda: on_spark.SparkCut(shards=0), lambda: on_spark.pairs(frame, order="id", cut=4)):
+        with pytest.raises(ConfigurationError, match=r"shards is 0|cut is of type int"):
+            wrong()
 
 
 def test_an_id_that_occurs_in_two_partitions_is_refused(spark, rows):

@@ -71,10 +71,6 @@ def name(ordinal):
     return f"документ-{ordinal}"
 
 
-def batch_id(number):
-    return f"batch-{number}"
-
-
 def frequencies(epoch):
     """Counted one by one, as a check on faster ways."""
     closed = []
@@ -116,7 +112,7 @@ def batch(number, **changed):
     )
     # Every third batch ends with a document of the batch before once more.
     answers = [*ordinals, first - 1] if number % 3 == 2 else None
-    return records.Batch(batch_id(number), number.to_bytes(16, "big"), replace(decided, **changed), answers)
+    return records.Batch(f"batch-{number}", number.to_bytes(16, "big"), replace(decided, **changed), answers)
 
 
 def write(path, batches, acknowledge):

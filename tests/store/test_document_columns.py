@@ -1,5 +1,6 @@
 """Columns that SQLite concatenates against rows read one by one."""
 
+import itertools
 import sqlite3
 from contextlib import closing
 from dataclasses import replace
@@ -70,14 +71,11 @@ def test_columns_are_the_rows_one_by_one(odd, first, end):
     assert table.repeats.tolist() == [int(row["status"] == "duplicate") for row in rows]
     for column, name in BLOBS.items():
         kept = getattr(table, name)
-        found = list(kept) if isinstance(kept, list) else [_bytes(kept, number) for number in range(len(kept))]
-        assert found == [row[column] or b"" for row in rows]
+        if not isinstance(kept, list):
+            kept = [kept.values[begin:end].tobytes() for begin, end in itertools.pairwise(kept.indptr)]
+        assert kept == [row[column] or b"" for row in rows]
     assert list(table.evidence.urls) == [None] * len(rows)
     assert len(table.pivot.links) == len(table.evidence.records) == len(rows)
-
-
-def _bytes(kept, number):
-    return kept.values[kept.indptr[number] : kept.indptr[number + 1]].tobytes()
 
 
 def test_missing_documents_are_passed_over(odd):

@@ -132,10 +132,6 @@ def phrases(table: str) -> list[str]:
     return [line.replace("⏎", "\n") for line in table.strip().splitlines()]
 
 
-def cut(marked: str) -> list[str]:
-    return [part.strip() for part in marked.split("|")]
-
-
 def raw(marked: str) -> str:
     """The phrase without marks; a blank where only a mark stood between two sentences."""
     return marked.replace("\n|", "\n").replace("|", " ")
@@ -154,7 +150,7 @@ def test_golden() -> None:
     for marked in phrases(RUSSIAN) + phrases(UKRAINIAN) + phrases(ENGLISH):
         text = raw(marked)
         got = [text[start:end] for start, end in sentences(text)]
-        expected = GLUED.get(marked) or cut(marked)
+        expected = GLUED.get(marked) or [part.strip() for part in marked.split("|")]
         why = "\n".join(f"{text[: one.end]} <- {one.rule}" for one in decisions(text))
         assert got == expected, f"\nexpected {' | '.join(expected)}\ngot      {' | '.join(got)}\n{why}"
 

@@ -99,12 +99,7 @@ class Collection:
         return key_terms_of_surfaces(self.surfaces, settings, counts=counts, statistics=lambda _: all_terms.statistics)
 
     def key_terms_despite_repeats(self, settings: Settings, repeats: Repeats) -> KeyTerms:
-        """Key terms that include terms above ``df_max`` if only repeats make them that frequent, as in a stream.
-
-        Otherwise a story that makes up much of a collection would lose its key terms, just when it repeats most.
-
-        settings: as in ``key_terms``; the representation must not translate.
-        """
+        """As ``key_terms``, with terms above ``df_max`` that only repeats make so frequent, as in a stream."""
         terms = self.key_terms(settings)
         if not any(above_df_max(one.counted, settings).any() for one in terms.statistics):
             return terms

@@ -58,11 +58,7 @@ _PAIRS_AT_ONCE: Final = 1_000_000
 
 
 class StatusRules:
-    """Decides the relation of documents to earlier ones, some pairs at a time.
-
-    ``nodes``: the nodes of the collection; ``settings``: ``k``, ``n``, ``short`` and ``rule``; the score must be
-    ``count``; ``duplicate_rule``: as in ``batch.deduplication.statuses``.
-    """
+    """Decides the relation of documents to earlier ones, some pairs at a time; the score must be ``count``."""
 
     def __init__(self, nodes: NodeTable, settings: Settings, duplicate_rule: deduplication.DuplicateRule) -> None:
         self._settings = settings
@@ -192,10 +188,7 @@ _SORTED_BYTES: Final = 40  # bytes of memory for each triple sorted at a time
 
 
 class JudgedRun(LinkedRun):
-    """A collection whose pairs are judged by evidence; arguments as for ``LinkedRun``, with a run that took evidence.
-
-    The key terms that link documents are the heaviest of the compared ones.
-    """
+    """A collection whose pairs are judged by evidence that the run took; links are of the heaviest compared terms."""
 
     @property
     def name(self) -> str:

@@ -53,11 +53,7 @@ _SHARED: Final = ("weighting", "n", "target", "df_min", "df_max", "k1", "b", "ba
 
 
 class LinkedRun:
-    """One representation of a collection: its key terms and links, made when first needed.
-
-    ``run``: the run; ``counted``: its first stage; ``settings``: settings with the representation; ``window_days``: as
-    in ``DiskRun.linked``.
-    """
+    """One representation of a collection: its key terms and links, made when first needed."""
 
     def __init__(self, run: DiskRun, counted: Stage, settings: Settings, window_days: float | None) -> None:
         self.run = run

@@ -507,11 +507,7 @@ class _Translated:
 
 
 class PivotTerms:
-    """Key terms and targets of a collection in a pivot language.
-
-    ``counts``: returns the rows of COUNTS, from the beginning at each call; ``documents``: (languages,), documents of
-    the collection, in the order of ``LANGUAGES``; ``settings``: settings with representation ``pivot``.
-    """
+    """Key terms and targets of a collection in a pivot language; ``counts`` returns all rows of COUNTS at each call."""
 
     def __init__(
         self, counts: Callable[[], Iterable[pa.RecordBatch]], documents: NDArray[np.int64], settings: Settings

@@ -75,11 +75,7 @@ class DocumentPairs(AlignedColumns):
 
 
 class PairFinder:
-    """Finds pairs of documents in links of both directions.
-
-    ``nodes``: the nodes of the collection; ``out``: links by asking node; ``into``: the same links by answering node;
-    ``least``: smallest count of a link.
-    """
+    """Finds pairs of documents in links of both directions: ``out`` by asking node, ``into`` by answering node."""
 
     def __init__(self, nodes: NodeTable, out: LinkTable, into: LinkTable, least: int) -> None:
         self._nodes = nodes

@@ -59,12 +59,7 @@ class _Part:
 
 
 class CountedLinks(ABC):
-    """The links of a collection as a ``links.Relation``, counted by blocks, in a work folder or on a cluster.
-
-    ``run``: the collection in one representation; ``k_min``: smallest count that is stored; by default, the smallest
-    one whose links are certainly few enough; ``part``: only these links; ``None`` for all; ``scaled``: links of short
-    documents count by need(k).
-    """
+    """The links of a collection as a ``links.Relation``, counted by blocks, in a work folder or on a cluster."""
 
     def __init__(self, run: Any, k_min: int | None = None, part: _Part | None = None, *, scaled: bool = False) -> None:
         self._run, self._part, self._scaled = run, part, scaled

@@ -146,10 +146,7 @@ class Stage:
 
 
 class WorkFolder:
-    """A folder that holds the files of one run at a time.
-
-    ``path``: the folder; made with mode 0700 if it is missing. Raises ``CannotCreateError``: it cannot be made.
-    """
+    """A folder that holds the files of one run at a time; made with mode 0700 if it is missing."""
 
     def __init__(self, path: Path) -> None:
         self.path = path

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import cached_property, partial, reduce
 from importlib import import_module
 from itertools import chain, groupby
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import numpy as np
 import pyarrow as pa
@@ -21,6 +21,7 @@ from infostream_dedup.errors import BadDataError, MissingExtraError, UsageError
 from infostream_dedup.links.pair_rules import RELATIONS, need
 from infostream_dedup.links.relation import Relation, survey
 from infostream_dedup.model import Document, DocumentBlock, Settings, names_in
+from infostream_dedup.model.limits import Range, check_limits, check_record
 from infostream_dedup.runs.batch.deduplication import DuplicateRule
 from infostream_dedup.runs.batch.linking import least_count
 from infostream_dedup.runs.batch.sweeping import SweepResult, add_survey, configuration_of
@@ -77,19 +78,18 @@ class SparkCut:
         chunk: number of documents in a row that passes between tasks.
     """
 
-    partitions: int | None = None
-    shards: int = 2
-    question_parts: int = 2
-    blocks: int = 2
-    chunk: int = _CHUNK
+    partitions: Annotated[int | None, Range(0)] = None
+    shards: Annotated[int, Range(1)] = 2
+    question_parts: Annotated[int, Range(1)] = 2
+    blocks: Annotated[int, Range(1)] = 2
+    chunk: Annotated[int, Range(1)] = _CHUNK
+
+    def __post_init__(self) -> None:
+        check_limits(self)
 
 
 class SparkRun:
-    """A collection in one representation.
-
-    ``frame`` has columns ``id`` and ``text``, and ``title``, ``lang``, ``published`` if there are any; the last column
-    of ``order`` must differ for all documents. ``hashes``: also take the hash of each body.
-    """
+    """A collection in one representation; the last column of ``order`` must differ for all documents."""
 
     def __init__(
         self, frame: DataFrame, settings: Settings, *, order: Sequence[str], cut: SparkCut, hashes: bool = False
@@ -112,10 +112,7 @@ class SparkRun:
 
     @cached_property
     def counted(self) -> Flow:
-        """COUNTS (part 0), DOCUMENTS (1), SIZES (2) and STATISTICS by ranges of hashes (3 and more).
-
-        Except for statistics, a place is a partition and a position in it.
-        """
+        """COUNTS (part 0), DOCUMENTS (1), SIZES (2), STATISTICS by ranges of hashes (3 on); places in partitions."""
         ordered = self._frame.repartitionByRange(self.parts, *self._order).sortWithinPartitions(*self._order)
         settings, chunk, hashes, ranges = self.settings, self.cut.chunk, self._hashes, self._ranges
 
@@ -348,7 +345,7 @@ def sweep(
     *,
     representations: Sequence[str] | str = ("stem", "morph"),
     ks: Sequence[int] | None = None,
-    order: Sequence[str] | None = None,
+    order: Sequence[str] | str | None = None,
     cut: SparkCut = _CUT,
     **settings: Any,
 ) -> SweepResult:
@@ -395,7 +392,7 @@ def pairs(
     frame: DataFrame,
     *,
     k_min: int | None = None,
-    order: Sequence[str] | None = None,
+    order: Sequence[str] | str | None = None,
     cut: SparkCut = _CUT,
     **settings: Any,
 ) -> DataFrame:
@@ -430,7 +427,7 @@ def dedup(
     frame: DataFrame,
     *,
     duplicate_rule: DuplicateRule = "equal",
-    order: Sequence[str] | None = None,
+    order: Sequence[str] | str | None = None,
     cut: SparkCut = _CUT,
     **settings: Any,
 ) -> DataFrame:
@@ -461,6 +458,8 @@ def dedup(
 
 
 def _settings(given: dict[str, Any], representations: Sequence[str]) -> Settings:
+    if given.get("preset") == "judged":
+        raise UsageError("preset judged does not run on Spark; use infostream_dedup.dedup or pairs")
     chosen = Settings.of(**given)
     if "pivot" in (*representations, chosen.representation):
         raise UsageError("representation pivot does not run on Spark; use infostream_dedup.sweep")
@@ -471,16 +470,19 @@ def _settings(given: dict[str, Any], representations: Sequence[str]) -> Settings
 
 @contextmanager
 def _run(
-    frame: DataFrame, settings: Settings, order: Sequence[str] | None, cut: SparkCut, *, hashes: bool = False
+    frame: DataFrame, settings: Settings, order: Sequence[str] | str | None, cut: SparkCut, *, hashes: bool = False
 ) -> Iterator[SparkRun]:
     _check_pyspark()
+    check_record("cut", cut, SparkCut)
+    if not hasattr(frame, "sparkSession"):
+        raise UsageError(f"got a {type(frame).__name__}; expected a DataFrame of Spark: session.createDataFrame(...)")
     default = ("published", "id") if "published" in frame.columns else ("id",)
-    missing = [name for name in ("id", "text", *(order or ())) if name not in frame.columns]
+    missing = [name for name in ("id", "text", *names_in(order or ())) if name not in frame.columns]
     if missing:
         raise UsageError(f"the DataFrame has no column {missing[0]}; it has {', '.join(frame.columns)}")
     use_own_interpreter(frame.sparkSession)
     with large_rows(frame.sparkSession):
-        run = SparkRun(frame, settings, order=order or default, cut=cut, hashes=hashes)
+        run = SparkRun(frame, settings, order=names_in(order or default), cut=cut, hashes=hashes)
         try:
             yield run
         finally:
@@ -640,10 +642,7 @@ def judged_documents(run: SparkRun, rules: StatusRules) -> tuple[DocumentPairs, 
 
 
 def listed_pairs(run: SparkRun, k_min: int | None) -> DataFrame:
-    """Pairs with a relation at ``settings.k``, or with at least ``k_min`` terms in either direction.
-
-    Links of fewer terms are not kept, so the count of the weaker direction is null if it is smaller.
-    """
+    """Pairs as of ``pairs``; links of fewer terms are not kept, so a smaller count of the weaker direction is null."""
     settings = run.settings
     least = least_count(settings) if k_min is None else k_min
     ids = pa.concat_arrays([pa.array([], pa.string()), *(row["ids"] for row in run.documents())])

@@ -264,12 +264,7 @@ _PARTS: Final = {"signature": _COLUMNS, "evidence": _EVIDENCE_COLUMNS, "pivot": 
 def table_of(
     connection: sqlite3.Connection, first: int, end: int, only: Collection[str] | None = None
 ) -> RememberedTable:
-    """Read the documents with ordinals from `first` to `end` (exclusive).
-
-    If they are many, SQLite reads on another thread, so the connection must not be bound to the one that opened it.
-
-    only: names of the columns to read besides the ordinals; the others are left empty.
-    """
+    """Read the columns ``only`` of documents from `first` to `end` (exclusive), many of them on another thread."""
     with collector_paused():
         found = _read(connection, first, end, only)
     table = found["signature"]
