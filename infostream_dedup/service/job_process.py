@@ -511,4 +511,5 @@ class JobRunner:
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]), Path(sys.argv[2]), *map(int, sys.argv[3:5]), JobLock(tuple(map(int, sys.argv[5:]))))
+    job, service, *held = map(int, sys.argv[3:])
+    main(Path(sys.argv[1]), Path(sys.argv[2]), job, service, JobLock(tuple(held)))
