@@ -11,8 +11,8 @@ import numpy as np
 import orjson
 
 from infostream_dedup.judging.evidence.facts import HOUR, DocumentFacts
-from infostream_dedup.judging.evidence.judging import agreement, judge_pairs
-from infostream_dedup.judging.evidence.kinds import ACROSS, KIND_NAMES, Kind, seen_from_later
+from infostream_dedup.judging.evidence.judging import agreement, judge_pairs, other_figures
+from infostream_dedup.judging.evidence.kinds import KIND_NAMES, Kind, seen_from_later
 from infostream_dedup.judging.evidence.meaning import Meanings
 from infostream_dedup.judging.evidence.pair_model import PairModel, shipped_model
 from infostream_dedup.judging.evidence.policies import EVERY_PAIR, Policy
@@ -651,27 +651,34 @@ class QuestionJudge:
         itself: FoundDocument | None,
         found: Sequence[FoundDocument],
         shares: NDArray[np.float64],
-    ) -> list[str | None]:
-        """Kind of each document in another language by both shares, as `ingest` decides it; ``None`` without one."""
+    ) -> list[str]:
+        """Kind of each document in another language by both shares, as `ingest` decides it; empty without one."""
         last = np.full(len(found), len(found), dtype=np.int64)
         rows = np.arange(len(found), dtype=np.int64)
         records = [*(one.record for one in found), itself.record if itself is not None else self._read(question).record]
         asked = None if itself is None else itself.published
         dates = [one.published for one in found]
         hours = np.array([abs(one - asked) / HOUR if one and asked else np.inf for one in dates], dtype=np.float64)
-        agreed = agreement(
-            rows, last, shares, hours, self._compared(found, question), EvidenceRecords.of_blobs(records)
-        )
+        evidence = EvidenceRecords.of_blobs(records)
+        agreed = agreement(rows, last, shares, hours, self._compared(found, question), evidence)
         orders = self._ordered(connection, question, itself, found).compared(rows, last)
         told = agreed.one_event & tell_one_event(orders, shares)
-        kept = ~agreed.contradicts & keep_order(orders, shares, agreed.numbers)
+        ordered = keep_order(orders, shares, agreed.numbers)
+        kept = ~agreed.contradicts & ordered
         smaller, best = shares.min(axis=1), dict[str, int]()
         for row in np.flatnonzero(kept)[np.argsort(-smaller[kept], kind="stable")].tolist():
             better = best.setdefault(found[row].language, row)
             # Documents of one group have one text.
             kept[row] = smaller[row] >= NEAR_BEST * smaller[better] or found[row].group == found[better].group
-        names = [KIND_NAMES[kind] for kind in ACROSS]
-        return [names[0] if one else names[1] if tells else None for one, tells in zip(kept, told, strict=True)]
+        alone = agreed.numbers_alone & ordered & [one.language not in best for one in found]
+        languages = np.array([*(LANGUAGES.index(one.language) for one in found), question.language])
+        differs = (kept | alone) & np.array(
+            [one is not None for one in other_figures(rows, last, languages, evidence)], dtype=np.bool_
+        )
+        cases = [differs, kept, told]
+        names = [KIND_NAMES[kind] for kind in (Kind.DIFFERS, Kind.TRANSLATION, Kind.SAME_STORY)]
+        found_kinds: list[str] = np.select(cases, names, "").tolist()
+        return found_kinds
 
     def _ordered(
         self,

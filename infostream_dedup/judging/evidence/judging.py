@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from enum import IntEnum
+from functools import partial
 from itertools import groupby
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
@@ -13,6 +14,7 @@ import numpy as np
 
 from infostream_dedup.errors import ConfigurationError
 from infostream_dedup.judging.evidence.constants import OPENING, TITLE_FIGURE_BITS
+from infostream_dedup.judging.evidence.differing import ANOTHER_FIGURE, WordDifference
 from infostream_dedup.judging.evidence.facts import (
     LOOKED_AT,
     STORY_DAYS,
@@ -48,14 +50,16 @@ from infostream_dedup.judging.evidence.kinds import (
     seen_from_later,
 )
 from infostream_dedup.judging.evidence.meaning import Meanings, with_meaning
+from infostream_dedup.judging.evidence.numbers import figure_marks, other_figure
 from infostream_dedup.judging.evidence.pair_evidence import TripleRows, compared, fill_in_wording, shares_of_pairs
 from infostream_dedup.judging.evidence.pair_model import DECIMALS, PairModel, shipped_model
+from infostream_dedup.language.translation.told_sentences import meant_by
 from infostream_dedup.machine.arrays import AlignedColumns, numbered_ends
+from infostream_dedup.model import OUR_LANGUAGES
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from infostream_dedup.judging.evidence.differing import WordDifference
     from infostream_dedup.judging.evidence.records import EvidenceRecords
 
     Pairs = tuple[NDArray[np.int64], NDArray[np.int64]]
@@ -250,6 +254,9 @@ _SHORT: Final = 40
 """Tokens below which a text without any of the other's names tells of another place: in longer ones some are spelt
 otherwise."""
 
+_ALONE: Final = 0.4
+"""Minimum share of the key terms of either document if they would be translations but for their few numbers."""
+
 _LENGTH: Final = 0.6
 """Maximum difference between the logarithms of the two lengths."""
 
@@ -271,6 +278,7 @@ class Agreement(NamedTuple):
     # int64: -1 if both have numbers, and less than half of those of one are in the other; 1 if both have at least
     # three, all in common; else 0
     numbers: NDArray[np.int64]
+    numbers_alone: NDArray[np.bool_]  # only numbers contradict, and one document has few
 
 
 def agreement(
@@ -305,12 +313,35 @@ def agreement(
     named = np.maximum(column("names_forward"), column("names_backward"))
     short = np.minimum(records.tokens(a), records.tokens(b)) < _SHORT
     other_names = short & (column("names_least") >= 1) & (named == 0)
-    contradicts = other_numbers | other_titles | other_names | (column("length") > _LENGTH)
+    others = other_names | (column("length") > _LENGTH)
+    contradicts = other_numbers | other_titles | others
     numbered = (least >= _FEWEST_NUMBERS) & (shared >= _EVENT_NUMBERS) & (named >= _EVENT_NAMES)
     one_event = numbered & ((hours <= _EVENT_HOURS) | np.isinf(hours)) & ~contradicts
     common = np.minimum(column("numbers_forward"), column("numbers_backward"))
     few, all_of_them = (least >= 1) & (common < _SHARED_NUMBERS), (least >= _FEWEST_NUMBERS) & (common == 1)
-    return Agreement(contradicts, one_event, all_of_them.astype(np.int64) - few)
+    alone = no_figure & (least <= _FEWEST_NUMBERS) & (shares.min(axis=1) >= _ALONE) & ~(others | other_titles)
+    return Agreement(contradicts, one_event, all_of_them.astype(np.int64) - few, contradicts & alone)
+
+
+def other_figures(
+    a: NDArray[np.int64], b: NDArray[np.int64], languages: NDArray[np.integer], records: EvidenceRecords
+) -> NDArray[np.object_]:
+    """The figures that pairs of translations contradict each other in, `WordDifference` or `None`: object (pairs,).
+
+    languages: index into ``LANGUAGES`` of each document of ``records``.
+    """
+    found = np.full(len(a), None, dtype=np.object_)
+    rows, sides = numbered_ends(a, b)
+    texts, means = records.beginnings(rows), [partial(meant_by, language=one) for one in OUR_LANGUAGES]
+    marks = list(map(figure_marks, texts))
+    for pair, (one, other) in enumerate(sides.T.tolist()):
+        spoken = languages[rows[one]], languages[rows[other]]
+        if marks[one] <= marks[other] or marks[other] <= marks[one] or max(spoken) >= len(OUR_LANGUAGES):
+            continue
+        figures = other_figure((texts[one], texts[other]), (means[spoken[0]], means[spoken[1]]))
+        if figures is not None:
+            found[pair] = WordDifference(ANOTHER_FIGURE, (figures,))
+    return found
 
 
 def _other_titles(records: EvidenceRecords, a: NDArray[np.int64], b: NDArray[np.int64]) -> NDArray[np.bool_]:
