@@ -76,7 +76,6 @@ class LinkAcross:
     backward: int  # share of the earlier document's key terms found in the later one
     translates: bool = True  # whether it keeps the order of the words
     one_event: bool = False  # whether numbers, names and some of the order say that both report one event
-    alone: bool = False  # whether it would be a translation if it gave the same numbers
     differing: WordDifference | None = None  # the figures in which a translation contradicts the earlier document
 
     @property
@@ -109,10 +108,6 @@ class _Partners:
     def add(self, partner: _Partner) -> None:
         self._all.append(partner)
         self._best = partner if self._best is None else min(self._best, partner)
-
-    def ordinals(self) -> list[int]:
-        """The documents, some of which may be too old."""
-        return [one.ordinal for one in self._all]
 
     def best(self, oldest: int) -> _Partner:
         """The best partner that is not older than ``oldest``; there is at least one."""
@@ -187,52 +182,23 @@ class LinksAcross:
             own.sort(key=lambda one: one.ordinal)
         return links
 
-    def judged(
-        self, first: int, links: Sequence[Sequence[LinkAcross]], oldest: Sequence[int], one_text: OneText
-    ) -> tuple[list[list[LinkAcross]], list[list[LinkAcross]]]:
-        """The links to translations, and those to other reports of the event, of which the first may differ."""
-        kept, alone = self.kept(first, links, oldest, one_text)
-        asked = [(at, one) for at, own in enumerate(zip(kept, alone, strict=True)) for one in (*own[0], *own[1])]
-        rows = np.array([(one.ordinal, first + at) for at, one in asked], dtype=np.int64).reshape(-1, 2)
-        places = np.flatnonzero([one.alone for _, one in asked])
-        if len(places):
-            orders = _ordered(self._window, self._words).compared(*(rows[places].T - self._window.first))
-            shares = np.array([(asked[at][1].forward, asked[at][1].backward) for at in places.tolist()]) / _UNIT
-            kept_order = keep_order(orders, shares, np.full(len(places), -1))
-            left = np.delete(np.arange(len(asked)), places[~kept_order])
-            asked, rows = [asked[at] for at in left.tolist()], rows[left]
-        evidence = self._window.evidence_columns
-        used, (a, b) = numbered_ends(*(rows.T - self._window.first))
-        differing = other_figures(a, b, evidence.languages[used], evidence.records_of(used)).tolist()
-        translations, told = ([list[LinkAcross]() for _ in links] for _ in range(2))
-        for (at, one), figures in zip(asked, differing, strict=True):
-            if figures is not None:
-                told[at].append(replace(one, differing=figures))
-            elif not one.alone:
-                translations[at].append(one)
-        others = (self._told(own, found) for own, found in zip(links, kept, strict=True))
-        return translations, [differ + reports for differ, reports in zip(told, others, strict=True)]
-
     def kept(
         self, first: int, links: Sequence[Sequence[LinkAcross]], oldest: Sequence[int], one_text: OneText
-    ) -> tuple[list[list[LinkAcross]], list[list[LinkAcross]]]:
-        """The links that the rule keeps, the best of each document first, and those that only numbers contradict."""
+    ) -> list[list[LinkAcross]]:
+        """The links that the rule keeps, the best of each document first."""
         if not any(links):
             self._forget_before(max(oldest, default=0))
-            return [[] for _ in links], [[] for _ in links]
+            return [[] for _ in links]
         doubts: list[list[list[tuple[int, int]]]] = []
-        alone: list[list[LinkAcross]] = []
-        for ordinal, (found, alive) in enumerate(zip(links, oldest, strict=True), start=first):
+        for ordinal, (own, alive) in enumerate(zip(links, oldest, strict=True), start=first):
             self._forget_before(alive)
-            own = [one for one in found if one.translates]
+            own = [one for one in own if one.translates]
             self.take(ordinal, [(one.ordinal, one.smaller) for one in own])
             doubts.append(self._doubts(ordinal, own, alive) if own else [])
-            further = [one for one in found if one.alone and not self._translated(ordinal, one.ordinal, alive)]
-            alone.append(sorted(further, key=lambda one: one.rank))
         asked = sorted({one for own in doubts for link in own for one in link})
         pairs = np.array(asked, dtype=np.int64).reshape(-1, 2)
         same = dict(zip(asked, one_text(pairs[:, 0], pairs[:, 1]).tolist(), strict=True)) if asked else {}
-        kept = [
+        return [
             sorted(
                 (
                     one
@@ -243,21 +209,22 @@ class LinksAcross:
             )
             for own, of_links in zip(links, doubts, strict=True)
         ]
-        return kept, alone
 
-    def _translated(self, ordinal: int, other: int, oldest: int) -> bool:
-        """Whether one of two documents has a translation in the language of the other."""
-        for one, language in ((ordinal, self._language(other)), (other, self._language(ordinal))):
-            links = self._links.get(one, {}).get(language)
-            partners = [*(links.ordinals() if links else ()), *(each for each, _ in self._past.of_document(one))]
-            if any(each >= oldest and self._language(each) == language for each in partners):
-                return True
-        return False
-
-    @staticmethod
-    def _told(found: Sequence[LinkAcross], kept: Sequence[LinkAcross]) -> list[LinkAcross]:
-        """The links to other reports of the event, the best first, given those that are kept as translations."""
-        return sorted((one for one in found if one.one_event and one not in kept), key=lambda one: one.rank)
+    def told(
+        self, first: int, found: Sequence[Sequence[LinkAcross]], kept: Sequence[Sequence[LinkAcross]]
+    ) -> tuple[list[list[LinkAcross]], list[list[LinkAcross]]]:
+        """Of the kept links those to translations; and those to other reports of the event, which differ or not."""
+        asked = [(one.ordinal, first + at) for at, own in enumerate(kept) for one in own]
+        rows = np.array(asked, dtype=np.int64).reshape(-1, 2).T - self._window.first
+        used, (a, b) = numbered_ends(*rows)
+        evidence = self._window.evidence_columns
+        figures = iter(other_figures(a, b, evidence.languages[used], evidence.records_of(used)).tolist())
+        links = [[replace(one, differing=next(figures)) for one in own] for own in kept]
+        translations = [[one for one in own if one.differing is None] for own in links]
+        told = [[one for one in own if one.differing is not None] for own in links]
+        for reports, every, own in zip(told, found, kept, strict=True):
+            reports += sorted((one for one in every if one.one_event and one not in own), key=lambda one: one.rank)
+        return translations, told
 
     def take(self, ordinal: int, links: Sequence[tuple[int, int]]) -> None:
         """Remember the links of a document with earlier ones in the window: ordinal and smaller share."""
@@ -294,22 +261,22 @@ class LinksAcross:
         shares = np.rint(met / np.maximum(own, 1) * _UNIT).astype(np.int64)
         strong = (counts >= _LEAST_TERMS) & (shares >= round(LEAST_ORDERED_SHARE * _UNIT))
         chosen = np.flatnonzero(strong[:, 0] & strong[:, 1])
-        translate, tell, alone = self._compared(earlier[chosen], b[chosen], shares[chosen])
-        for at in np.flatnonzero(translate | tell | alone).tolist():
+        translate, tell = self._compared(earlier[chosen], b[chosen], shares[chosen])
+        for at in np.flatnonzero(translate | tell).tolist():
             place = chosen[at]
             number, row = int(later[place]), int(earlier[place])
             text = window.hashes[row][0]
             if not text or text != window.hashes[number + first - window.first][0]:
                 forward, backward = shares[place].tolist()
-                says = bool(translate[at]), bool(tell[at]), bool(alone[at])
-                links[number].append(LinkAcross(row + window.first, forward, backward, *says))
+                link = LinkAcross(row + window.first, forward, backward, bool(translate[at]), bool(tell[at]))
+                links[number].append(link)
 
     def _compared(
         self, earlier: NDArray[np.int64], later: NDArray[np.int64], shares: NDArray[np.int64]
-    ) -> NDArray[np.bool_]:
-        """Which pairs may be translations, reports of one event, or translations but for numbers: bool (3, pairs)."""
+    ) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+        """Which documents evidence and the order of words let be translations, and which reports of one event."""
         if not len(earlier):
-            return np.zeros((3, 0), dtype=np.bool_)
+            return np.zeros(0, dtype=np.bool_), np.zeros(0, dtype=np.bool_)
         rows, numbers = np.unique(np.concatenate([earlier, later]), return_inverse=True)
         documents = ComparedDocuments.of_window(self._window, rows)
         a, b = numbers[: len(earlier)].astype(np.int64), numbers[len(earlier) :].astype(np.int64)
@@ -320,7 +287,7 @@ class LinksAcross:
         translate, tell = ~agreed.contradicts, agreed.one_event
         translate[left] = keep_order(orders, shares[left] / _UNIT, agreed.numbers[left])
         tell[left] &= tell_one_event(orders, shares[left] / _UNIT)
-        return np.stack([translate, tell, agreed.numbers_alone])
+        return translate, tell
 
     def _doubts(self, ordinal: int, links: Sequence[LinkAcross], oldest: int) -> list[list[tuple[int, int]]]:
         """For each link, each end that has a better partner, with it; the link stays only if both have the same text.
@@ -610,7 +577,7 @@ class Across:
         translation: TranslatedFrom | None,
         told: Sequence[LinkAcross],
     ) -> Verdict:
-        """Add the best link of a document across languages to its verdict, and the first one to another report."""
+        """Add the best link of a document across languages to its verdict, and the best one to another report."""
         if told:
             verdict = replace(verdict, same_story_of=self._window.id_of(told[0].ordinal))
         of = self._window.id_of(links[0].ordinal) if links else None

@@ -663,18 +663,15 @@ class QuestionJudge:
         agreed = agreement(rows, last, shares, hours, self._compared(found, question), evidence)
         orders = self._ordered(connection, question, itself, found).compared(rows, last)
         told = agreed.one_event & tell_one_event(orders, shares)
-        ordered = keep_order(orders, shares, agreed.numbers)
-        kept = ~agreed.contradicts & ordered
+        kept = ~agreed.contradicts & keep_order(orders, shares, agreed.numbers)
         smaller, best = shares.min(axis=1), dict[str, int]()
         for row in np.flatnonzero(kept)[np.argsort(-smaller[kept], kind="stable")].tolist():
             better = best.setdefault(found[row].language, row)
             # Documents of one group have one text.
             kept[row] = smaller[row] >= NEAR_BEST * smaller[better] or found[row].group == found[better].group
-        alone = agreed.numbers_alone & ordered & [one.language not in best for one in found]
         languages = np.array([*(LANGUAGES.index(one.language) for one in found), question.language])
-        differs = (kept | alone) & np.array(
-            [one is not None for one in other_figures(rows, last, languages, evidence)], dtype=np.bool_
-        )
+        figures = other_figures(rows, last, languages, evidence)
+        differs = kept & np.array([one is not None for one in figures], dtype=np.bool_)
         cases = [differs, kept, told]
         names = [KIND_NAMES[kind] for kind in (Kind.DIFFERS, Kind.TRANSLATION, Kind.SAME_STORY)]
         found_kinds: list[str] = np.select(cases, names, "").tolist()

@@ -242,7 +242,7 @@ def test_the_rule_is_that_of_pairs_over_what_came_before():
         links = LinksAcross(_Window(languages), PivotWords(TermNumbers()))
         for later in range(size):
             own = [LinkAcross(a, share, share) for (a, b), share in sorted(shares.items()) if b == later]
-            kept = links.kept(later, [own], [0], one_text)[0][0]
+            kept = links.kept(later, [own], [0], one_text)[0]
             known = sorted(pair for pair in shares if pair[1] <= later)
             a, b = np.array(known, dtype=np.int64).reshape(-1, 2).T
             share = np.array([shares[pair] / 1e9 for pair in known])

@@ -254,9 +254,6 @@ _SHORT: Final = 40
 """Tokens below which a text without any of the other's names tells of another place: in longer ones some are spelt
 otherwise."""
 
-_ALONE: Final = 0.4
-"""Minimum share of the key terms of either document if they would be translations but for their few numbers."""
-
 _LENGTH: Final = 0.6
 """Maximum difference between the logarithms of the two lengths."""
 
@@ -278,7 +275,6 @@ class Agreement(NamedTuple):
     # int64: -1 if both have numbers, and less than half of those of one are in the other; 1 if both have at least
     # three, all in common; else 0
     numbers: NDArray[np.int64]
-    numbers_alone: NDArray[np.bool_]  # only numbers contradict, and one document has few
 
 
 def agreement(
@@ -313,14 +309,12 @@ def agreement(
     named = np.maximum(column("names_forward"), column("names_backward"))
     short = np.minimum(records.tokens(a), records.tokens(b)) < _SHORT
     other_names = short & (column("names_least") >= 1) & (named == 0)
-    others = other_names | (column("length") > _LENGTH)
-    contradicts = other_numbers | other_titles | others
+    contradicts = other_numbers | other_titles | other_names | (column("length") > _LENGTH)
     numbered = (least >= _FEWEST_NUMBERS) & (shared >= _EVENT_NUMBERS) & (named >= _EVENT_NAMES)
     one_event = numbered & ((hours <= _EVENT_HOURS) | np.isinf(hours)) & ~contradicts
     common = np.minimum(column("numbers_forward"), column("numbers_backward"))
     few, all_of_them = (least >= 1) & (common < _SHARED_NUMBERS), (least >= _FEWEST_NUMBERS) & (common == 1)
-    alone = no_figure & (least <= _FEWEST_NUMBERS) & (shares.min(axis=1) >= _ALONE) & ~(others | other_titles)
-    return Agreement(contradicts, one_event, all_of_them.astype(np.int64) - few, contradicts & alone)
+    return Agreement(contradicts, one_event, all_of_them.astype(np.int64) - few)
 
 
 def other_figures(

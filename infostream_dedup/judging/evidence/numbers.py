@@ -277,7 +277,6 @@ _TIME: Final = r"(?:[01]?\d|2[0-4]):[0-5]\d(?!\d)"
 _WORD: Final = r"[^\W\d_]+(?:ʼ[^\W\d_]+)*"
 _TOKEN: Final = re.compile(rf"{_TIME}|\d{{1,3}}(?:[ ʼ]\d{{3}}|, 000)+(?!\d)(?:[.,]\d+)?|\d+(?:[.,]\d+)*|{_WORD}|[%$€]")
 _DIGITS: Final = re.compile(r"\d+(?:[.,]\d+)*")
-_TOLD: Final = re.compile(r"[^\W\d_]+(?:[ʼ'’][^\W\d_]+)?")
 _OF_NAME: Final = re.compile(r"[^\W\d_][\d.]*(?:[-–]\d+)*[-–_]?$")
 _INFLECTED: Final = frozenset(("", "ь", "и", "ью", "ма", "ьма", "ьох", "ьом", "ьома", "а", "о"))
 _SUFFIXES: Final = frozenset(("st", "nd", "rd", "th", "s", "h", "am", "pm"))
@@ -430,8 +429,8 @@ def _of_name(text: str, begin: int, end: int) -> bool:
 
 def figure_marks(text: str) -> frozenset[str]:
     """Marks of the figures of a text: one whose marks are all in the other contradicts nothing there."""
-    text, counting = text.lower(), _counting()
-    told = counting.keys() & set(_TOLD.findall(text))
+    counting = _counting()
+    told = counting.keys() & set(text.lower().replace("-", " ").split())
     return frozenset((*_DIGITS.findall(text), *map(counting.__getitem__, told)))
 
 
@@ -442,7 +441,8 @@ def _counting() -> dict[str, str]:
     forms = {one.removesuffix("*") + end for one in listed for end in (_INFLECTED if one.endswith("*") else ("",))}
     found = {one: f"{_word(one).number:g}" for one in forms if _word(one).counts}
     found |= {one.replace("ре", "рё"): value for one, value in found.items()}
-    return found | {one.replace("ʼ", sign): value for one, value in found.items() for sign in "'’"}
+    found |= {one.replace("ʼ", sign): value for one, value in found.items() for sign in "'’"}
+    return found | {one + sign: value for one, value in found.items() for sign in ",.:;)"}
 
 
 def other_figure(texts: tuple[str, str], means: Sequence[Callable[[str], frozenset[str]]]) -> tuple[str, str] | None:

@@ -45,7 +45,7 @@ from infostream_dedup.machine.platform import collector_paused
 from infostream_dedup.machine.progress import Progress
 from infostream_dedup.machine.scratch import GrowingArray
 from infostream_dedup.machine.threads import mapped, thread_count
-from infostream_dedup.model import LANGUAGES, Document, DocumentBlock, Settings, fields_of, language_number
+from infostream_dedup.model import Document, DocumentBlock, Settings, fields_of, language_number
 from infostream_dedup.model.limits import OneOf, Range
 from infostream_dedup.model.settings import SHOWN_DECIMALS
 from infostream_dedup.runs.batch.collection import Weighable, in_blocks
@@ -249,13 +249,6 @@ class Translations:
         a, b, shares, differing = self.a[chosen], self.b[chosen], self.shares[chosen], self.differing[chosen]
         return Translations(self.key_terms, a, b, shares, differing)
 
-    @classmethod
-    def joined(cls, one: Translations, other: Translations) -> Translations:
-        """The pairs of both in the order of (a, b)."""
-        pairs = zip(*((each.a, each.b, each.shares, each.differing) for each in (one, other)), strict=True)
-        found = cls(one.key_terms, *map(np.concatenate, pairs))
-        return found.where(np.lexsort((found.b, found.a)))
-
     def tables(self) -> Iterator[PairTable]:
         """Counts, weights and terms of the pairs in their order, in chunks of bounded size."""
         return chunks_of_pairs(self.key_terms, self.a, self.b)
@@ -283,41 +276,21 @@ def find_across(
     if between == "nothing-better":
         _, hours = circumstances_of(collection.facts.at(found.a), collection.facts.at(found.b))
         agreed = agreement(found.a, found.b, found.shares, hours, collection.keys, collection.evidence.records)
-        alone, told = found.where(agreed.numbers_alone), agreed.one_event[~agreed.contradicts]
-        found = found.where(~agreed.contradicts)
+        found, told = found.where(~agreed.contradicts), agreed.one_event[~agreed.contradicts]
         orders = orders_of(collection, found)
         told &= tell_one_event(orders, found.shares)
         kept = keep_order(orders, found.shares, agreed.numbers[~agreed.contradicts])
         best = found.where(kept)
-        alone = alone.where(without_translation(alone, best, languages))
         kept[kept] = nothing_better(
             best.a, best.b, best.shares.min(axis=1), languages, lambda a, b: _one_text(collection, a, b)
         )
         found, stories = found.where(kept), found.where(told & ~kept)
-        if len(alone.a):
-            alone = alone.where(keep_order(orders_of(collection, alone), alone.shares, np.full(len(alone.a), -1)))
-        found.differing[:], alone.differing[:] = (_figures(collection, one, languages) for one in (found, alone))
-        differing = Translations.joined(found.where(_differ(found)), alone.where(_differ(alone)))
-        found = found.where(~_differ(found))
+        found.differing[:] = other_figures(found.a, found.b, languages, collection.evidence.records)
+        differs = np.array([one is not None for one in found.differing], dtype=np.bool_)
+        found, differing = found.where(~differs), found.where(differs)
     if single:
         found = found.where(one_to_one(found.a, found.b, found.shares.min(axis=1), languages))
     return found, stories, differing
-
-
-def _figures(collection: JudgedCollection, found: Translations, languages: NDArray[np.integer]) -> NDArray[np.object_]:
-    return other_figures(found.a, found.b, languages, collection.evidence.records)
-
-
-def _differ(found: Translations) -> NDArray[np.bool_]:
-    return np.array([one is not None for one in found.differing], dtype=np.bool_)
-
-
-def without_translation(found: Translations, best: Translations, languages: NDArray[np.integer]) -> NDArray[np.bool_]:
-    """Which pairs have no document that has a translation in the language of the other: bool (pairs,)."""
-    ends, others = (np.concatenate(pair) for pair in ((best.a, best.b), (best.b, best.a)))
-    has = ends * len(LANGUAGES) + languages[others]
-    asked = [one * len(LANGUAGES) + languages[other] for one, other in ((found.a, found.b), (found.b, found.a))]
-    return np.asarray(~(np.isin(asked[0], has) | np.isin(asked[1], has)), dtype=np.bool_)
 
 
 def orders_of(collection: JudgedCollection, found: Translations) -> list[WordOrder]:
