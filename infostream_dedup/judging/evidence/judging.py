@@ -50,7 +50,7 @@ from infostream_dedup.judging.evidence.kinds import (
     seen_from_later,
 )
 from infostream_dedup.judging.evidence.meaning import Meanings, with_meaning
-from infostream_dedup.judging.evidence.numbers import figure_marks, other_figure
+from infostream_dedup.judging.evidence.numbers import may_contradict, other_figure
 from infostream_dedup.judging.evidence.pair_evidence import TripleRows, compared, fill_in_wording, shares_of_pairs
 from infostream_dedup.judging.evidence.pair_model import DECIMALS, PairModel, shipped_model
 from infostream_dedup.language.translation.told_sentences import meant_by
@@ -327,14 +327,11 @@ def other_figures(
     found = np.full(len(a), None, dtype=np.object_)
     rows, sides = numbered_ends(a, b)
     texts, means = records.beginnings(rows), [partial(meant_by, language=one) for one in OUR_LANGUAGES]
-    marks = list(map(figure_marks, texts))
     for pair, (one, other) in enumerate(sides.T.tolist()):
         spoken = languages[rows[one]], languages[rows[other]]
-        if marks[one] <= marks[other] or marks[other] <= marks[one] or max(spoken) >= len(OUR_LANGUAGES):
-            continue
-        figures = other_figure((texts[one], texts[other]), (means[spoken[0]], means[spoken[1]]))
-        if figures is not None:
-            found[pair] = WordDifference(ANOTHER_FIGURE, (figures,))
+        if max(spoken) < len(OUR_LANGUAGES) and may_contradict(texts[one], texts[other]):
+            figures = other_figure((texts[one], texts[other]), (means[spoken[0]], means[spoken[1]]))
+            found[pair] = WordDifference(ANOTHER_FIGURE, (figures,)) if figures else None
     return found
 
 

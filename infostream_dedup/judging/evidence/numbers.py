@@ -276,7 +276,7 @@ _FOLDING: Final = str.maketrans({"ё": "е", "'": "ʼ", "’": "ʼ", "\u00a0": "
 _TIME: Final = r"(?:[01]?\d|2[0-4]):[0-5]\d(?!\d)"
 _WORD: Final = r"[^\W\d_]+(?:ʼ[^\W\d_]+)*"
 _TOKEN: Final = re.compile(rf"{_TIME}|\d{{1,3}}(?:[ ʼ]\d{{3}}|, 000)+(?!\d)(?:[.,]\d+)?|\d+(?:[.,]\d+)*|{_WORD}|[%$€]")
-_DIGITS: Final = re.compile(r"\d+(?:[.,]\d+)*")
+_DIGITS: Final = re.compile("[0-9]+(?:[.,][0-9]+)*")
 _OF_NAME: Final = re.compile(r"[^\W\d_][\d.]*(?:[-–]\d+)*[-–_]?$")
 _INFLECTED: Final = frozenset(("", "ь", "и", "ью", "ма", "ьма", "ьох", "ьом", "ьома", "а", "о"))
 _SUFFIXES: Final = frozenset(("st", "nd", "rd", "th", "s", "h", "am", "pm"))
@@ -301,30 +301,29 @@ class _Word(NamedTuple):
 
 @cache
 def _figure_words() -> dict[str, dict[str, list[str]]]:
-    found = {"number": {word: [value] for word, value in NUMBER_WORDS.items()}}
+    """What each listed word says."""
+    found = {word: {"number": [value]} for word, value in NUMBER_WORDS.items()}
     for line in _FIGURE_WORDS.read_text(encoding="utf-8").splitlines():
         kind, value, *words = line.split()
         for word in words:
-            found.setdefault(kind, {}).setdefault(word, []).append(value)
+            found.setdefault(word, {}).setdefault(kind, []).append(value)
     return found
 
 
 @lru_cache(1 << 14)
 def _word(word: str) -> _Word:
     """Look up a word as it is, or by its longest listed beginning."""
-    ways = (word, *(word[:size] + "*" for size in range(len(word), 1, -1)))
-    keys = {kind: next(filter(listed.__contains__, ways), "") for kind, listed in _figure_words().items()}
-    number, scale, may, unit = (
-        _figure_words()[kind].get(keys[kind], []) for kind in ("number", "scale", "may", "unit")
+    listed, said, rest = _figure_words(), dict[str, list[str]](), ""
+    for way in (word, *(word[:size] + "*" for size in range(len(word), 1, -1))):
+        if way in listed:
+            rest = word.removeprefix(way.removesuffix("*")) if "number" in listed[way].keys() - said.keys() else rest
+            said = listed[way] | said
+    number, may = (list(map(float, said.get(kind, ()))) for kind in ("number", "may"))
+    may = number or may + [float(MONTH_WORDS[one] & 15) for one in (word,) if one in MONTH_WORDS]
+    scale, unit = float(said.get("scale", "0")[0]), said.get("unit", ("",))[0]
+    return _Word(
+        number[0] if number else None, number > [1.0] and rest in _INFLECTED, scale, tuple(may), unit, "about" in said
     )
-    counts = (
-        bool(number)
-        and float(number[0]) > 1
-        and (keys["number"] == word or word[len(keys["number"]) - 1 :] in _INFLECTED)
-    )
-    stands = [*map(float, number or may), *([float(MONTH_WORDS[word] & 15)] if word in MONTH_WORDS else [])]
-    value = float(number[0]) if number else None
-    return _Word(value, counts, float((scale or "0")[0]), tuple(stands), "".join(unit[:1]), bool(keys["about"]))
 
 
 class Figure(NamedTuple):
@@ -355,13 +354,13 @@ def figures_of(text: str) -> tuple[tuple[str, ...], tuple[Figure, ...]]:
         if words[at][0].isdigit():
             values = _values(words[at].partition(":")[0])
             counts = len(values) < _MANY and words[at].strip("0") != "" and not _of_name(text, begin, stop)
-        elif one.number is None:
+        elif one.number is not None:
+            value, end, counts = _spelt_out(told, words, joined, at)
+            values, scaled = (value,), value >= _THOUSAND
+        else:
             found += [Figure(words[at], one.may, False, at, end)] if one.may else []
             at = end
             continue
-        else:
-            value, end, counts = _spelt_out(told, words, joined, at)
-            values, scaled = (value,), value >= _THOUSAND
         scale = told[end].scale if end < len(words) and joined[end - 1] and not scaled else 0.0
         # 3 m are metres, but $3m is money.
         if scale and (len(words[end]) > 1 or places[end][0] == places[end - 1][1]):
@@ -427,17 +426,26 @@ def _of_name(text: str, begin: int, end: int) -> bool:
     return not known or _OF_NAME.search(text[max(0, begin - 24) : begin]) is not None
 
 
-def figure_marks(text: str) -> frozenset[str]:
-    """Marks of the figures of a text: one whose marks are all in the other contradicts nothing there."""
+def may_contradict(text: str, other: str) -> bool:
+    """Whether each of two texts may have a figure that the other has not; seldom true of translations, and fast."""
+    mine, theirs = (set(_DIGITS.findall(one)) for one in (text, other))
+    # Words are looked at only where digits do not tell.
+    if mine <= theirs and (mine := mine | _counted(text)) <= theirs:
+        return False
+    if theirs <= mine and (theirs := theirs | _counted(other)) <= mine:
+        return False
+    return not (mine <= theirs | _counted(other) or theirs <= mine | _counted(text))
+
+
+def _counted(text: str) -> set[str]:
     counting = _counting()
-    told = counting.keys() & set(text.lower().replace("-", " ").split())
-    return frozenset((*_DIGITS.findall(text), *map(counting.__getitem__, told)))
+    return {counting[one] for one in text.lower().replace("-", " ").split() if one in counting}
 
 
 @cache
 def _counting() -> dict[str, str]:
-    """Words that count, as texts spell them."""
-    listed = _figure_words()["number"]
+    """Words that count, as texts spell them, and their values."""
+    listed = [one for one, said in _figure_words().items() if "number" in said]
     forms = {one.removesuffix("*") + end for one in listed for end in (_INFLECTED if one.endswith("*") else ("",))}
     found = {one: f"{_word(one).number:g}" for one in forms if _word(one).counts}
     found |= {one.replace("ре", "рё"): value for one, value in found.items()}
@@ -454,50 +462,46 @@ def other_figure(texts: tuple[str, str], means: Sequence[Callable[[str], frozens
     (words, mine), (others, theirs) = map(figures_of, texts)
     alone = [x for x in mine if x.counts and not any(_equal(x, y) for y in theirs)]
     other = [y for y in theirs if y.counts and not any(_equal(x, y) for x in mine)]
-    sole = (
-        all(sum(one.counts for one in own) == 1 for own in (mine, theirs))
-        and max(len(words), len(others)) < _SHORT_TEXT
-    )
+    sole = sum(one.counts for one in (*mine, *theirs)) == 2 and len((*words, *others)) < 2 * _SHORT_TEXT
     best = 0.0, ("", "")
     for x, y in product(alone, other):
         if not _may_be_one(x, y):
-            near = [
-                {at: found for at in _near(one, own) if (found := mean(own[at]))}
-                for one, own, mean in ((x, words, means[0]), (y, others, means[1]))
-            ]
+            near = _near(x, words, means[0]), _near(y, others, means[1])
             met = [(i, j) for i, j in product(*near) if not near[0][i].isdisjoint(near[1][j])]
             count = min(len({pair[side] for pair in met}) for side in (0, 1))
             share = count / max(1, min(map(len, near)))
-            beside = any(_near(x, words, _BESIDE).count(i) and _near(y, others, _BESIDE).count(j) for i, j in met)
+            beside = any(max(abs(i), abs(j)) <= _BESIDE for i, j in met)
             if beside and share > best[0] and (sole or (count >= _LEAST_MET and share >= _LEAST_AROUND)):
                 best = share, (x.shown, y.shown)
     return best[1] if best[0] else None
 
 
-def _near(one: Figure, words: Sequence[str], size: int = _AROUND) -> list[int]:
-    return [
-        at for at in range(max(0, one.begin - size), min(len(words), one.end + size)) if not one.begin <= at < one.end
-    ]
+def _near(one: Figure, words: Sequence[str], mean: Callable[[str], frozenset[str]]) -> dict[int, frozenset[str]]:
+    """What the words around a figure mean, by their distance from it, negative before it."""
+    begins, ends = words[max(0, one.begin - _AROUND) : one.begin], words[one.end : one.end + _AROUND]
+    places = [*zip(range(-len(begins), 0), begins, strict=True), *enumerate(ends, start=1)]
+    return {at: found for at, word in places if (found := mean(word))}
 
 
 def _equal(x: Figure, y: Figure) -> bool:
-    for v, w in product(x.values, y.values):
-        large, small = max(v, w), min(v, w)
-        scales = (1.0, 1e3, 1e6, 1e9) if x.scaled != y.scaled else (1.0,)
-        if any(abs(large - small * scale) <= 1e-6 * large for scale in scales):
-            return True
-        if small < 100 and 1900 <= large < 2100 and large % 100 == small:  # '98 is 1998.
-            return True
-    return x.time and y.time
+    scales = (1.0, 1e3, 1e6, 1e9) if x.scaled != y.scaled else (1.0,)
+    pairs = [sorted(pair) for pair in product(x.values, y.values)]
+    same = any(abs(large - small * scale) <= 1e-6 * large for small, large in pairs for scale in scales)
+    # '98 is 1998.
+    return (
+        same
+        or any(1900 <= large < 2100 and large - small in (1900, 2000) for small, large in pairs)
+        or (x.time and y.time)
+    )
 
 
 def _may_be_one(x: Figure, y: Figure) -> bool:
     """Whether one figure may be the other, converted or rounded."""
     if x.unit != y.unit and ((x.unit and y.unit) or not _NAMED_UNITS.isdisjoint((x.unit, y.unit))):
         return True
-    for v, w in product(x.values, y.values):
-        apart = abs(v - w) / max(v, w, 1e-9)
-        digits = {len(f"{each:.6f}".replace(".", "").strip("0")) for each in (v, w)}
-        if apart <= (_ABOUT if x.about or y.about else _ROUNDED if len(digits) == 2 else 0.0):
+    for pair in product(x.values, y.values):
+        digits = {len(f"{each:.6f}".replace(".", "").strip("0")) for each in pair}
+        apart = _ABOUT if x.about or y.about else _ROUNDED if len(digits) == 2 else 0.0
+        if max(pair) - min(pair) <= apart * max(pair):
             return True
     return False

@@ -270,12 +270,10 @@ def meant_by(word: str, language: Language) -> frozenset[str]:
         return frozenset(found.union(beginnings))
     pairs, keys = word_pairs(language, _BRIDGE), _keys(language)
     for size in range(len(word), len(_beginning(word).removesuffix(_END)) - 1, -1):
-        at = end = bisect_left(keys, word[:size])
-        while end < len(keys) and keys[end].startswith(word[:size]):
-            end += 1
-        found.update(_beginning(one.term) for key in keys[at:end] for one in pairs[key] if len(key) <= len(word) + 2)
-        if end > at:
-            break
+        alike = keys[bisect_left(keys, word[:size]) : bisect_left(keys, word[:size] + _LAST)]
+        if alike:
+            told = (one.term for key in alike if len(key) <= len(word) + 2 for one in pairs[key])
+            return frozenset(found.union(map(_beginning, told)))
     return frozenset(found)
 
 
