@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 import numpy as np
 
 from infostream_dedup.judging.evidence.facts import circumstances_of
-from infostream_dedup.judging.evidence.judging import agreement, other_figures
+from infostream_dedup.judging.evidence.judging import agreement
 from infostream_dedup.judging.evidence.kernels.sharing import SLOTS
 from infostream_dedup.language.lexicon.tables import is_latin
 from infostream_dedup.links.compiled.window_index import WindowIndex
@@ -29,7 +29,7 @@ from infostream_dedup.stream.kernels.pivot import (
 )
 from infostream_dedup.stream.pivot_terms import PIVOT, PivotFrequencies, PivotRead, PivotReader, PivotWords, without
 from infostream_dedup.stream.window import ComparedDocuments, PivotRows, Window
-from infostream_dedup.stream.word_order import OrderedWords, keep_order, tell_one_event
+from infostream_dedup.stream.word_order import OrderedWords, keep_order, other_figures, tell_one_event
 from infostream_dedup.terms.matched_words import SAME
 
 if TYPE_CHECKING:

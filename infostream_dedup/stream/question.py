@@ -11,7 +11,7 @@ import numpy as np
 import orjson
 
 from infostream_dedup.judging.evidence.facts import HOUR, DocumentFacts
-from infostream_dedup.judging.evidence.judging import agreement, judge_pairs, other_figures
+from infostream_dedup.judging.evidence.judging import agreement, judge_pairs
 from infostream_dedup.judging.evidence.kinds import KIND_NAMES, Kind, seen_from_later
 from infostream_dedup.judging.evidence.meaning import Meanings
 from infostream_dedup.judging.evidence.pair_model import PairModel, shipped_model
@@ -41,7 +41,7 @@ from infostream_dedup.stream.store.opening import check_settings
 from infostream_dedup.stream.store.restoring import counted_evidence, open_epoch, position_of, summed_frequencies
 from infostream_dedup.stream.store.search_index import FoundDocument, TermIndex, term_names_of
 from infostream_dedup.stream.window import compared_keys, triple_rows
-from infostream_dedup.stream.word_order import OrderedWords, keep_order, tell_one_event
+from infostream_dedup.stream.word_order import OrderedWords, keep_order, other_figures, tell_one_event
 from infostream_dedup.terms.representation import representation
 
 if TYPE_CHECKING:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from enum import IntEnum
-from functools import partial
 from itertools import groupby
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
@@ -14,7 +13,6 @@ import numpy as np
 
 from infostream_dedup.errors import ConfigurationError
 from infostream_dedup.judging.evidence.constants import OPENING, TITLE_FIGURE_BITS
-from infostream_dedup.judging.evidence.differing import ANOTHER_FIGURE, WordDifference
 from infostream_dedup.judging.evidence.facts import (
     LOOKED_AT,
     STORY_DAYS,
@@ -50,16 +48,14 @@ from infostream_dedup.judging.evidence.kinds import (
     seen_from_later,
 )
 from infostream_dedup.judging.evidence.meaning import Meanings, with_meaning
-from infostream_dedup.judging.evidence.numbers import may_contradict, other_figure
 from infostream_dedup.judging.evidence.pair_evidence import TripleRows, compared, fill_in_wording, shares_of_pairs
 from infostream_dedup.judging.evidence.pair_model import DECIMALS, PairModel, shipped_model
-from infostream_dedup.language.translation.told_sentences import meant_by
 from infostream_dedup.machine.arrays import AlignedColumns, numbered_ends
-from infostream_dedup.model import OUR_LANGUAGES
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from infostream_dedup.judging.evidence.differing import WordDifference
     from infostream_dedup.judging.evidence.records import EvidenceRecords
 
     Pairs = tuple[NDArray[np.int64], NDArray[np.int64]]
@@ -315,24 +311,6 @@ def agreement(
     common = np.minimum(column("numbers_forward"), column("numbers_backward"))
     few, all_of_them = (least >= 1) & (common < _SHARED_NUMBERS), (least >= _FEWEST_NUMBERS) & (common == 1)
     return Agreement(contradicts, one_event, all_of_them.astype(np.int64) - few)
-
-
-def other_figures(
-    a: NDArray[np.int64], b: NDArray[np.int64], languages: NDArray[np.integer], records: EvidenceRecords
-) -> NDArray[np.object_]:
-    """The figures that pairs of translations contradict each other in, `WordDifference` or `None`: object (pairs,).
-
-    languages: index into ``LANGUAGES`` of each document of ``records``.
-    """
-    found = np.full(len(a), None, dtype=np.object_)
-    rows, sides = numbered_ends(a, b)
-    texts, means = records.beginnings(rows), [partial(meant_by, language=one) for one in OUR_LANGUAGES]
-    for pair, (one, other) in enumerate(sides.T.tolist()):
-        spoken = languages[rows[one]], languages[rows[other]]
-        if max(spoken) < len(OUR_LANGUAGES) and may_contradict(texts[one], texts[other]):
-            figures = other_figure((texts[one], texts[other]), (means[spoken[0]], means[spoken[1]]))
-            found[pair] = WordDifference(ANOTHER_FIGURE, (figures,)) if figures else None
-    return found
 
 
 def _other_titles(records: EvidenceRecords, a: NDArray[np.int64], b: NDArray[np.int64]) -> NDArray[np.bool_]:

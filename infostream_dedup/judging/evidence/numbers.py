@@ -353,7 +353,7 @@ def figures_of(text: str) -> tuple[tuple[str, ...], tuple[Figure, ...]]:
         time = ":" in words[at]
         if words[at][0].isdigit():
             values = _values(words[at].partition(":")[0])
-            counts = len(values) < _MANY and words[at].strip("0") != "" and not _of_name(text, begin, stop)
+            counts = len(values) < _MANY and not time and words[at].strip("0") != "" and not _of_name(text, begin, stop)
         elif one.number is not None:
             value, end, counts = _spelt_out(told, words, joined, at)
             values, scaled = (value,), value >= _THOUSAND
@@ -366,7 +366,7 @@ def figures_of(text: str) -> tuple[tuple[str, ...], tuple[Figure, ...]]:
         if scale and (len(words[end]) > 1 or places[end][0] == places[end - 1][1]):
             values, end, scaled = tuple(value * scale for value in values), end + 1, True
         if words[end : end + 1] in (("p",), ("pm",), ("a",), ("am",)) and values[0] < _HOURS:
-            values, time = (values[0], values[0] + _HOURS), True
+            values, time, counts = (values[0], values[0] + _HOURS), True, False
         behind = re.split("[.;,!?]", text[places[end - 1][1] : places[min(end + 2, len(places) - 1)][1]])[0]
         before = told[max(0, at - 1) : at] if text[:begin].endswith(("$", "€")) else ()
         unit = next((each.unit for each in (*before, *map(_word, re.findall(r"[^\W\d_]+|%", behind))) if each.unit), "")

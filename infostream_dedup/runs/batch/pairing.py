@@ -19,7 +19,7 @@ from infostream_dedup.errors import ConfigurationError
 from infostream_dedup.judging.evidence.differing import WordDifference
 from infostream_dedup.judging.evidence.explanation import EvidenceReason, reasons_of_pairs
 from infostream_dedup.judging.evidence.facts import circumstances_of
-from infostream_dedup.judging.evidence.judging import JudgedCandidates, agreement, fillings_of_forms, other_figures
+from infostream_dedup.judging.evidence.judging import JudgedCandidates, agreement, fillings_of_forms
 from infostream_dedup.judging.evidence.kernels import triples as kernels
 from infostream_dedup.judging.evidence.kernels.comparing import COLUMNS
 from infostream_dedup.judging.evidence.kernels.reading import read_triples
@@ -61,7 +61,7 @@ from infostream_dedup.runs.batch.linking import (
     relations,
     what_met,
 )
-from infostream_dedup.stream.word_order import WordOrder, keep_order, ordered_words, tell_one_event
+from infostream_dedup.stream.word_order import WordOrder, keep_order, ordered_words, other_figures, tell_one_event
 from infostream_dedup.terms.key_terms import KeyTerms, warn_of_terms_above_df_max
 from infostream_dedup.terms.matched_words import Meeting
 
