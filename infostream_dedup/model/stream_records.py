@@ -36,7 +36,7 @@ days in a usual window, so none of these documents has left the window by then."
 _OWN_AGAIN: Final = ("template", "updated")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class TranslatedFrom:
     """Why a document counts as a translation of an earlier one.
 

@@ -408,7 +408,11 @@ class WordsAcross:
         bounds = np.searchsorted(met.pairs[both], np.arange(len(links) + 1)).tolist()
         return [
             TranslatedFrom(
-                _share(link.forward), _share(link.backward), order.share, order.places, tuple(named_rows[begin:end])
+                share_forward=_share(link.forward),
+                share_backward=_share(link.backward),
+                order=order.share,
+                places=order.places,
+                met=tuple(named_rows[begin:end]),
             )
             for link, order, (begin, end) in zip(links, orders, pairwise(bounds), strict=True)
         ]

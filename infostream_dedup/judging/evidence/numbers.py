@@ -326,7 +326,7 @@ def _word(word: str) -> _Word:
     )
 
 
-class Figure(NamedTuple):
+class WrittenFigure(NamedTuple):
     """A figure of a text, in digits or words."""
 
     shown: str
@@ -341,12 +341,12 @@ class Figure(NamedTuple):
 
 
 @lru_cache(1 << 10)
-def figures_of(text: str) -> tuple[tuple[str, ...], tuple[Figure, ...]]:
+def figures_of(text: str) -> tuple[tuple[str, ...], tuple[WrittenFigure, ...]]:
     """Read the words and figures of a text."""
     text = text.lower().translate(_FOLDING)
     places = [one.span() for one in _TOKEN.finditer(text)]
     words = tuple(text[begin:end] for begin, end in places)
-    told, found, at = list(map(_word, words)), list[Figure](), 0
+    told, found, at = list(map(_word, words)), list[WrittenFigure](), 0
     joined = [text[one[1] : other[0]].strip(" -–") == "" for one, other in pairwise(places)] + [False]
     while at < len(words):
         (begin, stop), one, end, scaled = places[at], told[at], at + 1, False
@@ -358,7 +358,7 @@ def figures_of(text: str) -> tuple[tuple[str, ...], tuple[Figure, ...]]:
             value, end, counts = _spelt_out(told, words, joined, at)
             values, scaled = (value,), value >= _THOUSAND
         else:
-            found += [Figure(words[at], one.may, False, at, end)] if one.may else []
+            found += [WrittenFigure(words[at], one.may, False, at, end)] if one.may else []
             at = end
             continue
         scale = told[end].scale if end < len(words) and joined[end - 1] and not scaled else 0.0
@@ -375,7 +375,9 @@ def figures_of(text: str) -> tuple[tuple[str, ...], tuple[Figure, ...]]:
             # Two scales are one figure: 1 million 200 thousand.
             last = found.pop()
             values, at, begin = tuple(value + last.values[0] for value in values), last.begin, places[last.begin][0]
-        found.append(Figure(text[begin : places[end - 1][1]], values, counts, at, end, scaled, time, unit, about))
+        found.append(
+            WrittenFigure(text[begin : places[end - 1][1]], values, counts, at, end, scaled, time, unit, about)
+        )
         at = end
     return words, tuple(found)
 
@@ -476,15 +478,16 @@ def other_figure(texts: tuple[str, str], means: Sequence[Callable[[str], frozens
     return best[1] if best[0] else None
 
 
-def _near(one: Figure, words: Sequence[str], mean: Callable[[str], frozenset[str]]) -> dict[int, frozenset[str]]:
+def _near(one: WrittenFigure, words: Sequence[str], mean: Callable[[str], frozenset[str]]) -> dict[int, frozenset[str]]:
     """What the words around a figure mean, by their distance from it, negative before it."""
     begins, ends = words[max(0, one.begin - _AROUND) : one.begin], words[one.end : one.end + _AROUND]
     places = [*zip(range(-len(begins), 0), begins, strict=True), *enumerate(ends, start=1)]
     return {at: found for at, word in places if (found := mean(word))}
 
 
-def _equal(x: Figure, y: Figure) -> bool:
-    scales = (1.0, 1e3, 1e6, 1e9) if x.scaled != y.scaled else (1.0,)
+def _equal(x: WrittenFigure, y: WrittenFigure) -> bool:
+    # In a table, the scale may be said once; five years are no 5 billion.
+    scales = (1.0, 1e3, 1e6, 1e9) if x.scaled != y.scaled and (x.unit == y.unit or not (x.unit and y.unit)) else (1.0,)
     pairs = [sorted(pair) for pair in product(x.values, y.values)]
     same = any(abs(large - small * scale) <= 1e-6 * large for small, large in pairs for scale in scales)
     # '98 is 1998.
@@ -495,7 +498,7 @@ def _equal(x: Figure, y: Figure) -> bool:
     )
 
 
-def _may_be_one(x: Figure, y: Figure) -> bool:
+def _may_be_one(x: WrittenFigure, y: WrittenFigure) -> bool:
     """Whether one figure may be the other, converted or rounded."""
     if x.unit != y.unit and ((x.unit and y.unit) or not _NAMED_UNITS.isdisjoint((x.unit, y.unit))):
         return True
