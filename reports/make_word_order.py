@@ -41,7 +41,7 @@ def measured(corpus: str) -> tuple[np.ndarray, np.ndarray]:
     found = find_across(collection, between="plain")
     if found is None:
         raise ValueError(f"{corpus} has documents of one language only")
-    plain, _ = found
+    plain, *_ = found
     families = [family_of(one) for one in collection.collection.documents]
     right = [families[a] == families[b] for a, b in zip(plain.a.tolist(), plain.b.tolist(), strict=True)]
     order = [one.share for one in orders_of(collection, plain)]

@@ -432,8 +432,8 @@ def pairs(
     --explain, reasons. Where few words decide (differs, updated), differs_by says how and differing names them.
 
     Pairs of two languages are listed by preset judged as kind translation (same-story: another report of one event, by
-    its numbers, names and days), without probability and wording, if their 30
-    heaviest key terms share .4 of their weight in the pivot language in both directions and neither document has a
+    its numbers, names and days; differs: a translation that gives another figure), without probability and wording, if
+    their 30 heaviest key terms share .4 of their weight in the pivot language both ways and neither document has a
     clearly better partner in the other's language, if their numbers and lengths agree, and if their words keep the
     order (--between plain asks only for the shares, --between none drops all of these pairs). Their counts and shares
     are those of the 30 terms. A work folder (--workdir) does not support translations: documents of several languages

@@ -130,7 +130,8 @@ def ingest(
     stores of that preset, also translation_of (an earlier document in another language with the same text),
     translation (the shares of key terms that match in the pivot language; order, how far the matching words follow each
     other as there, null with fewer than 6 places; and the words: word, pivot, their_word, rung), same_story_of (an
-    earlier document in another language that reports the same event in its own words) and story (id of its
+    earlier document in another language that reports the same event in its own words, or would be translation_of if it
+    gave the same figures: then translation has differs_by and differing) and story (id of its
     earliest document; null until the story has appeared in two languages). With --model also probability (that the
     document repeats 'of') and criteria (the difference from 'of' by each criterion).
 

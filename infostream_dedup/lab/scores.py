@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from infostream_dedup.documents import ReadingReport
 from infostream_dedup.errors import ConfigurationError
-from infostream_dedup.judging.evidence.kinds import ACROSS, KIND_NAMES, Kind
+from infostream_dedup.judging.evidence.kinds import BETWEEN_LANGUAGES, KIND_NAMES, Kind
 from infostream_dedup.lab import labels as labelling
 from infostream_dedup.links.measures import usual_k
 from infostream_dedup.links.pair_rules import count_grades, pair_grades, share_grades
@@ -435,7 +435,7 @@ def judged_predictions(
     if kinds is not None:
         chosen = np.isin(listed.kinds, [KINDS.index(kind) for kind in kinds])
     a, b = listed.a[chosen], listed.b[chosen]
-    wanted = [KIND_NAMES[kind] in (kinds or (_TRANSLATION,)) for kind in ACROSS]
+    wanted = [KIND_NAMES[kind] in (kinds or (_TRANSLATION,)) for kind in BETWEEN_LANGUAGES]
     found = find_across(collection, between=between) if between is not None and any(wanted) else None
     for one in compress(found or (), wanted):
         a, b = np.concatenate([a, one.a]), np.concatenate([b, one.b])

@@ -36,7 +36,7 @@ days in a usual window, so none of these documents has left the window by then."
 _OWN_AGAIN: Final = ("template", "updated")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class TranslatedFrom:
     """Why a document counts as a translation of an earlier one.
 
@@ -48,6 +48,8 @@ class TranslatedFrom:
             in the order of both texts, beyond what a chain against it takes up; ``None`` with fewer than 6 places.
         places: number of these places, in the text with fewer of them.
         met: its key terms that the earlier document has, heaviest first: ``word``, ``pivot``, ``their_word``, ``rung``.
+        differs_by: ``another figure`` if it is no translation only because figures contradict; ``None`` otherwise.
+        differing: these figures, that of the earlier document first.
     """
 
     share_forward: float
@@ -55,13 +57,18 @@ class TranslatedFrom:
     order: float | None
     places: int
     met: tuple[tuple[str, str, str, str], ...]
+    differs_by: str | None = None
+    differing: tuple[tuple[str, str], ...] | None = None
 
     def as_dict(self) -> dict[str, Any]:
         """Return the plain values by name."""
         names = ("word", "pivot", "their_word", "rung")
         met = [dict(zip(names, one, strict=True)) for one in self.met]
         plain = ("share_forward", "share_backward", "order", "places")
-        return {name: getattr(self, name) for name in plain} | {"met": met}
+        row: dict[str, Any] = {name: getattr(self, name) for name in plain} | {"met": met}
+        if self.differing is not None:
+            row |= {"differs_by": self.differs_by, "differing": [list(pair) for pair in self.differing]}
+        return row
 
 
 # Not frozen, like ``Remembered``.
@@ -91,7 +98,8 @@ class Verdict:
         differing: these words, those of ``of`` first.
         translation_of: id of the earlier document in another language that has the same text; ``None`` if there is
             none, and in a stream that does not look across languages.
-        translation: the matching terms; ``None`` without ``translation_of``.
+        translation: the matching terms; ``None`` without ``translation_of``, unless a figure contradicts that of
+            ``same_story_of``, which would else be it (kind ``differs`` of a pair): then both figures are named.
         same_story_of: id of the earlier document in another language that reports the same event in its own words;
             ``None`` if there is none.
         watches: names of the standing searches that it answers; ``None`` if there are none.

@@ -56,7 +56,8 @@ WordPair = _form(
 )
 Translation = _form(
     "Translation", "How two documents in different languages meet", share_forward=Share, share_backward=Share,
-    order=float, places=int, met=_many(WordPair)
+    order=float, places=int, met=_many(WordPair), differs_by=(str | None, None),
+    differing=(list[list[Any]] | None, None)
 )
 Meeting = _form("Meeting", "Two documents of a story in different languages", base=Translation, id=str, of=str)
 VerdictCore = _form(

@@ -14,7 +14,7 @@ from infostream_dedup.judging.evidence.kernels.sharing import SLOTS
 from infostream_dedup.language.lexicon.tables import is_latin
 from infostream_dedup.links.compiled.window_index import WindowIndex
 from infostream_dedup.links.pair_rules import LEAST_ORDERED_SHARE, NEAR_BEST, OneText
-from infostream_dedup.machine.arrays import INT32, INT64, Ragged, blobs_of_rows
+from infostream_dedup.machine.arrays import INT32, INT64, Ragged, blobs_of_rows, numbered_ends
 from infostream_dedup.model import LANGUAGES, OUR_LANGUAGES
 from infostream_dedup.model.settings import SHOWN_DECIMALS
 from infostream_dedup.model.stream_records import KeptPivot, TranslatedFrom, Verdict
@@ -29,7 +29,7 @@ from infostream_dedup.stream.kernels.pivot import (
 )
 from infostream_dedup.stream.pivot_terms import PIVOT, PivotFrequencies, PivotRead, PivotReader, PivotWords, without
 from infostream_dedup.stream.window import ComparedDocuments, PivotRows, Window
-from infostream_dedup.stream.word_order import OrderedWords, keep_order, tell_one_event
+from infostream_dedup.stream.word_order import OrderedWords, keep_order, other_figures, tell_one_event
 from infostream_dedup.terms.matched_words import SAME
 
 if TYPE_CHECKING:
@@ -37,6 +37,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from infostream_dedup.judging.evidence.differing import WordDifference
     from infostream_dedup.links.compiled.window_index import CandidateRows
     from infostream_dedup.stream.settings import StreamSettings
 
@@ -75,6 +76,7 @@ class LinkAcross:
     backward: int  # share of the earlier document's key terms found in the later one
     translates: bool = True  # whether it keeps the order of the words
     one_event: bool = False  # whether numbers, names and some of the order say that both report one event
+    differing: WordDifference | None = None  # the figures in which a translation contradicts the earlier document
 
     @property
     def smaller(self) -> int:
@@ -208,10 +210,21 @@ class LinksAcross:
             for own, of_links in zip(links, doubts, strict=True)
         ]
 
-    @staticmethod
-    def told(found: Sequence[LinkAcross], kept: Sequence[LinkAcross]) -> list[LinkAcross]:
-        """The links to other reports of the event, the best first, given those that are kept as translations."""
-        return sorted((one for one in found if one.one_event and one not in kept), key=lambda one: one.rank)
+    def told(
+        self, first: int, found: Sequence[Sequence[LinkAcross]], kept: Sequence[Sequence[LinkAcross]]
+    ) -> tuple[list[list[LinkAcross]], list[list[LinkAcross]]]:
+        """Of the kept links those to translations; and those to other reports of the event, which differ or not."""
+        asked = [(one.ordinal, first + at) for at, own in enumerate(kept) for one in own]
+        rows = np.array(asked, dtype=np.int64).reshape(-1, 2).T - self._window.first
+        used, (a, b) = numbered_ends(*rows)
+        evidence = self._window.evidence_columns
+        figures = iter(other_figures(a, b, evidence.languages[used], evidence.records_of(used)).tolist())
+        links = [[replace(one, differing=next(figures)) for one in own] for own in kept]
+        translations = [[one for one in own if one.differing is None] for own in links]
+        told = [[one for one in own if one.differing is not None] for own in links]
+        for reports, every, own in zip(told, found, kept, strict=True):
+            reports += sorted((one for one in every if one.one_event and one not in own), key=lambda one: one.rank)
+        return translations, told
 
     def take(self, ordinal: int, links: Sequence[tuple[int, int]]) -> None:
         """Remember the links of a document with earlier ones in the window: ordinal and smaller share."""
@@ -392,7 +405,11 @@ class WordsAcross:
         bounds = np.searchsorted(met.pairs[both], np.arange(len(links) + 1)).tolist()
         return [
             TranslatedFrom(
-                _share(link.forward), _share(link.backward), order.share, order.places, tuple(named_rows[begin:end])
+                share_forward=_share(link.forward),
+                share_backward=_share(link.backward),
+                order=order.share,
+                places=order.places,
+                met=tuple(named_rows[begin:end]),
             )
             for link, order, (begin, end) in zip(links, orders, pairwise(bounds), strict=True)
         ]
@@ -543,11 +560,14 @@ class Across:
         return EnteringAcross(PivotRows(*keys, read.members(start, keys.keys), matched_by, order), canonical)
 
     def met(self, first: int, links: Sequence[Sequence[LinkAcross]]) -> list[TranslatedFrom | None]:
-        """Describe how consecutive documents match the best earlier one in another language, or None."""
+        """Describe how consecutive documents match the best earlier one, of which one may differ, or None."""
         linked = [place for place, own in enumerate(links) if own]
         found: list[TranslatedFrom | None] = [None] * len(links)
         named = self._met.translated([first + place for place in linked], [links[place][0] for place in linked])
         for place, translation in zip(linked, named, strict=True):
+            differing = links[place][0].differing
+            if differing is not None:
+                translation = replace(translation, differs_by=differing.reason, differing=differing.words)
             found[place] = translation
         return found
 
@@ -561,6 +581,5 @@ class Across:
         """Add the best link of a document across languages to its verdict, and the best one to another report."""
         if told:
             verdict = replace(verdict, same_story_of=self._window.id_of(told[0].ordinal))
-        if not links:
-            return verdict
-        return replace(verdict, translation_of=self._window.id_of(links[0].ordinal), translation=translation)
+        of = self._window.id_of(links[0].ordinal) if links else None
+        return verdict if translation is None else replace(verdict, translation_of=of, translation=translation)

@@ -473,11 +473,13 @@ class StreamEngine:
         translations: list[TranslatedFrom | None] = []
         told_across: list[list[LinkAcross]] = []
         if self._across is not None and isinstance(self._deciding, EvidenceJudge):
-            links = self._across.links.kept(
-                documents[0].ordinal, links_across, oldest.tolist(), self._deciding.one_text
-            )
-            translations = self._across.met(documents[0].ordinal, links)
-            told_across = list(map(self._across.links.told, links_across, links))
+            first = documents[0].ordinal
+            kept = self._across.links.kept(first, links_across, oldest.tolist(), self._deciding.one_text)
+            links, told_across = self._across.links.told(first, links_across, kept)
+            best = [
+                own or [one for one in told[:1] if one.differing] for own, told in zip(links, told_across, strict=True)
+            ]
+            translations = self._across.met(first, best)
         rows = self._memory.candidate_rows(documents[0].ordinal, oldest, self._deciding.needs, INSUFFICIENT_TERMS)
         for candidates in rows:
             more = slice(candidates.first, candidates.first + len(candidates))

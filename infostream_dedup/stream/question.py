@@ -12,7 +12,7 @@ import orjson
 
 from infostream_dedup.judging.evidence.facts import HOUR, DocumentFacts
 from infostream_dedup.judging.evidence.judging import agreement, judge_pairs
-from infostream_dedup.judging.evidence.kinds import ACROSS, KIND_NAMES, Kind, seen_from_later
+from infostream_dedup.judging.evidence.kinds import KIND_NAMES, Kind, seen_from_later
 from infostream_dedup.judging.evidence.meaning import Meanings
 from infostream_dedup.judging.evidence.pair_model import PairModel, shipped_model
 from infostream_dedup.judging.evidence.policies import EVERY_PAIR, Policy
@@ -41,7 +41,7 @@ from infostream_dedup.stream.store.opening import check_settings
 from infostream_dedup.stream.store.restoring import counted_evidence, open_epoch, position_of, summed_frequencies
 from infostream_dedup.stream.store.search_index import FoundDocument, TermIndex, term_names_of
 from infostream_dedup.stream.window import compared_keys, triple_rows
-from infostream_dedup.stream.word_order import OrderedWords, keep_order, tell_one_event
+from infostream_dedup.stream.word_order import OrderedWords, keep_order, other_figures, tell_one_event
 from infostream_dedup.terms.representation import representation
 
 if TYPE_CHECKING:
@@ -647,17 +647,16 @@ class QuestionJudge:
         itself: FoundDocument | None,
         found: Sequence[FoundDocument],
         shares: NDArray[np.float64],
-    ) -> list[str | None]:
-        """Kind of each document in another language by both shares, as `ingest` decides it; ``None`` without one."""
+    ) -> list[str]:
+        """Kind of each document in another language by both shares, as `ingest` decides it; empty without one."""
         last = np.full(len(found), len(found), dtype=np.int64)
         rows = np.arange(len(found), dtype=np.int64)
         records = [*(one.record for one in found), itself.record if itself is not None else self._read(question).record]
         asked = None if itself is None else itself.published
         dates = [one.published for one in found]
         hours = np.array([abs(one - asked) / HOUR if one and asked else np.inf for one in dates], dtype=np.float64)
-        agreed = agreement(
-            rows, last, shares, hours, self._compared(found, question), EvidenceRecords.of_blobs(records)
-        )
+        evidence = EvidenceRecords.of_blobs(records)
+        agreed = agreement(rows, last, shares, hours, self._compared(found, question), evidence)
         orders = self._ordered(connection, question, itself, found).compared(rows, last)
         told = agreed.one_event & tell_one_event(orders, shares)
         kept = ~agreed.contradicts & keep_order(orders, shares, agreed.numbers)
@@ -666,8 +665,13 @@ class QuestionJudge:
             better = best.setdefault(found[row].language, row)
             # Documents of one group have one text.
             kept[row] = smaller[row] >= NEAR_BEST * smaller[better] or found[row].group == found[better].group
-        names = [KIND_NAMES[kind] for kind in ACROSS]
-        return [names[0] if one else names[1] if tells else None for one, tells in zip(kept, told, strict=True)]
+        languages = np.array([*(LANGUAGES.index(one.language) for one in found), question.language])
+        figures = other_figures(rows, last, languages, evidence)
+        differs = kept & np.array([one is not None for one in figures], dtype=np.bool_)
+        cases = [differs, kept, told]
+        names = [KIND_NAMES[kind] for kind in (Kind.DIFFERS, Kind.TRANSLATION, Kind.SAME_STORY)]
+        found_kinds: list[str] = np.select(cases, names, "").tolist()
+        return found_kinds
 
     def _ordered(
         self,

@@ -561,7 +561,7 @@ class Searcher(Closing):
             return {}
         shares = np.array([(ranked[place].share_forward, ranked[place].share_backward) for place in places])
         kept = self._judge.translate(connection, question, itself, [found[place] for place in places], shares)
-        return {place: kind for place, kind in zip(places, kept, strict=True) if kind is not None}
+        return {place: kind for place, kind in zip(places, kept, strict=True) if kind}
 
     def _hit(
         self,

@@ -8,14 +8,18 @@ only what the first chain has more than the second speaks for a translation. Tex
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import pairwise
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
+from infostream_dedup.judging.evidence.differing import ANOTHER_FIGURE, WordDifference
+from infostream_dedup.judging.evidence.numbers import may_contradict, other_figure
 from infostream_dedup.language.text.scanner import Scanned
+from infostream_dedup.language.translation.told_sentences import meant_by
 from infostream_dedup.links.pair_rules import LEAST_SHARE, SHARE_DECIMALS
-from infostream_dedup.machine.arrays import Ragged, offsets_of, places_of
+from infostream_dedup.machine.arrays import Ragged, numbered_ends, offsets_of, places_of
 from infostream_dedup.model import OUR_LANGUAGES
 from infostream_dedup.model.settings import SHOWN_DECIMALS
 from infostream_dedup.stream.analysis import Analyser, TermNumbers
@@ -27,6 +31,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from infostream_dedup.judging.evidence.records import EvidenceRecords
     from infostream_dedup.model import Settings
     from infostream_dedup.terms.compiled import SurfaceTokens
 
@@ -175,3 +180,21 @@ def ordered_words(surfaces: SurfaceTokens, rows: NDArray[np.int64], settings: Se
     analyser = Analyser(settings.but(representation="pivot"), numbers)
     read = analyser.read_surfaces(scanned, languages, surfaces.surfaces.picked(used), ordered=True)
     return OrderedWords(PivotWords(numbers), WrittenWords(numbers).told(read), languages)
+
+
+def other_figures(
+    a: NDArray[np.int64], b: NDArray[np.int64], languages: NDArray[np.integer], records: EvidenceRecords
+) -> NDArray[np.object_]:
+    """The figures that pairs of translations contradict each other in, `WordDifference` or `None`: object (pairs,).
+
+    languages: index into ``LANGUAGES`` of each document of ``records``.
+    """
+    found = np.full(len(a), None, dtype=np.object_)
+    rows, sides = numbered_ends(a, b)
+    texts, means = records.beginnings(rows), [partial(meant_by, language=one) for one in OUR_LANGUAGES]
+    for pair, (one, other) in enumerate(sides.T.tolist()):
+        spoken = languages[rows[one]], languages[rows[other]]
+        if max(spoken) < len(OUR_LANGUAGES) and may_contradict(texts[one], texts[other]):
+            figures = other_figure((texts[one], texts[other]), (means[spoken[0]], means[spoken[1]]))
+            found[pair] = WordDifference(ANOTHER_FIGURE, (figures,)) if figures else None
+    return found

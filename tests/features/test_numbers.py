@@ -1,5 +1,6 @@
 """The quick finder of numbers says what the plain one says."""
 
+from functools import partial
 from itertools import islice
 
 import pytest
@@ -7,9 +8,17 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from infostream_dedup.judging.evidence import numbers as fast_numbers
-from infostream_dedup.judging.evidence.numbers import NUMBER_WORDS, find_runs, numbers, numbers_of_run
+from infostream_dedup.judging.evidence.numbers import (
+    NUMBER_WORDS,
+    find_runs,
+    may_contradict,
+    numbers,
+    numbers_of_run,
+    other_figure,
+)
 from infostream_dedup.language.text.character_classes import COMMON
 from infostream_dedup.language.text.surface_pool import texts_of
+from infostream_dedup.language.translation.told_sentences import meant_by
 from infostream_dedup.machine.scratch import KeptMemory
 
 PARTS = [
@@ -127,3 +136,22 @@ def test_any_text_has_numbers_or_none(text):
     for number in numbers(text):
         assert number == number.strip()
         float(number)
+
+
+@pytest.mark.parametrize(
+    ("english", "russian", "differ"),
+    [
+        ("fifteen workers were killed", "погибли 12 рабочих", ("fifteen", "12")),
+        ("twelve workers were killed", "погибли 12 рабочих", None),
+        ("the bank sold 1,500,000 dollars", "банк продал 1,5 млн долларов", None),
+        ("the bank sold $1.5m", "банк продал 2,5 млн долларов", ("1.5m", "2,5 млн")),
+        ("about 1,200 people were killed", "погибли 1187 человек", None),
+        ("a wave of 20 feet, people were killed", "волна в 6 метров, погибли люди", None),
+        ("the meeting of ministers begins at 6:30 p.m.", "встреча министров начнется в 20:30", None),
+        ("a Su-34 bomber was shot down", "сбит бомбардировщик Су-35", None),
+    ],
+)
+def test_figures_of_translations_contradict_unless_they_are_written_otherwise(english, russian, differ):
+    means = [partial(meant_by, language=language) for language in ("en", "ru")]
+    assert may_contradict(english, russian) or differ is None
+    assert other_figure((english, russian), means) == differ

@@ -53,6 +53,9 @@ ONE_TEXT: Final = (Kind.COPY, Kind.RETOLD, Kind.UPDATED)
 ACROSS: Final = (Kind.TRANSLATION, Kind.SAME_STORY)
 """Kinds of pairs of two languages, decided without a probability."""
 
+BETWEEN_LANGUAGES: Final = (*ACROSS, Kind.DIFFERS)
+"""Kinds that a pair of two languages may have; it differs if a translation gives another figure."""
+
 STORY_KINDS: Final = (Kind.COPY, Kind.RETOLD, Kind.FOLLOW_UP, Kind.CONTAINED, Kind.CONTAINS, Kind.UPDATED)
 """Kinds of pairs that tell one story, if the model is sure (`STORY_PROBABILITY`) and little time lies between."""
 

@@ -9,10 +9,13 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from functools import cache, lru_cache
-from typing import TYPE_CHECKING, Final
+from itertools import pairwise, product
+from pathlib import Path
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 
+from infostream_dedup.judging.evidence.characters import MONTH_WORDS
 from infostream_dedup.judging.evidence.kernels import number_runs as kernels
 from infostream_dedup.language.text.character_classes import CODE_POINTS, COMMON
 from infostream_dedup.language.text.surface_pool import SurfaceList
@@ -20,6 +23,8 @@ from infostream_dedup.machine.kernels import BLOCK
 from infostream_dedup.machine.scratch import KeptMemory
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
     from numpy.typing import NDArray
 
     from infostream_dedup.language.text.surface_pool import Utf8Texts
@@ -260,3 +265,246 @@ def one_value(x: str, y: str) -> bool:
     if a and b and "0" not in (x[0], y[0]) and ":" in a[2] + b[2] and a[3] == b[3] and abs(int(a[1]) - int(b[1])) == 12:
         return True
     return value_of(x) == value_of(y)
+
+
+# Figures of two languages: which figure of a text contradicts a figure of its translation
+
+_FIGURE_WORDS: Final = Path(__file__).with_name("figure_words.txt")
+"""What words say: a number, a scale of the number before, what they may stand for, a unit, "about"; * is any ending."""
+
+_FOLDING: Final = str.maketrans({"ё": "е", "'": "ʼ", "’": "ʼ", "\u00a0": " "})
+_TIME: Final = r"(?:[01]?\d|2[0-4]):[0-5]\d(?!\d)"
+_WORD: Final = r"[^\W\d_]+(?:ʼ[^\W\d_]+)*"
+_TOKEN: Final = re.compile(rf"{_TIME}|\d{{1,3}}(?:[ ʼ]\d{{3}}|, 000)+(?!\d)(?:[.,]\d+)?|\d+(?:[.,]\d+)*|{_WORD}|[%$€]")
+_DIGITS: Final = re.compile("[0-9]+(?:[.,][0-9]+)*")
+_OF_NAME: Final = re.compile(r"[^\W\d_][\d.]*(?:[-–]\d+)*[-–_]?$")
+_INFLECTED: Final = frozenset(("", "ь", "и", "ью", "ма", "ьма", "ьох", "ьом", "ьома", "а", "о"))
+_SUFFIXES: Final = frozenset(("st", "nd", "rd", "th", "s", "h", "am", "pm"))
+_NAMED_UNITS: Final = frozenset(("percent", "mile", "ft", "in", "lb", "oz", "acre", "f", "gbp"))
+"""Units of which a translation keeps the name, or that it converts."""
+
+_AROUND: Final = 6  # words of either side of a figure that say what it counts
+_BESIDE: Final = 3
+_LEAST_MET, _LEAST_AROUND = 2, 0.5  # of these, how many must be translated, and their share
+_SHORT_TEXT: Final = 60  # words of a text whose only figure counts the same with one translated word
+_ROUNDED, _ABOUT = 0.035, 0.1  # how far apart a rounded figure, or one after "about", may be
+
+
+class _Word(NamedTuple):
+    number: float | None
+    counts: bool  # whether it counts, as "fifteen", not "fifteenth"
+    scale: float
+    may: tuple[float, ...]
+    unit: str
+    about: bool
+
+
+@cache
+def _figure_words() -> dict[str, dict[str, list[str]]]:
+    """What each listed word says."""
+    found = {word: {"number": [value]} for word, value in NUMBER_WORDS.items()}
+    for line in _FIGURE_WORDS.read_text(encoding="utf-8").splitlines():
+        kind, value, *words = line.split()
+        for word in words:
+            found.setdefault(word, {}).setdefault(kind, []).append(value)
+    return found
+
+
+@lru_cache(1 << 14)
+def _word(word: str) -> _Word:
+    """Look up a word as it is, or by its longest listed beginning."""
+    listed, said, rest = _figure_words(), dict[str, list[str]](), ""
+    for way in (word, *(word[:size] + "*" for size in range(len(word), 1, -1))):
+        if way in listed:
+            rest = word.removeprefix(way.removesuffix("*")) if "number" in listed[way].keys() - said.keys() else rest
+            said = listed[way] | said
+    number, may = (list(map(float, said.get(kind, ()))) for kind in ("number", "may"))
+    may = number or may + [float(MONTH_WORDS[one] & 15) for one in (word,) if one in MONTH_WORDS]
+    scale, unit = float(said.get("scale", "0")[0]), said.get("unit", ("",))[0]
+    return _Word(
+        number[0] if number else None, number > [1.0] and rest in _INFLECTED, scale, tuple(may), unit, "about" in said
+    )
+
+
+class WrittenFigure(NamedTuple):
+    """A figure of a text, in digits or words."""
+
+    shown: str
+    values: tuple[float, ...]  # what it may mean: 1,500 is a decimal in one language, and thousands in another
+    counts: bool  # whether it may contradict; otherwise it only explains one of the other text
+    begin: int  # its tokens
+    end: int
+    scaled: bool = False  # whether it has a word such as "thousand"
+    time: bool = False  # of day: another text may have that of another zone
+    unit: str = ""
+    about: bool = False
+
+
+@lru_cache(1 << 10)
+def figures_of(text: str) -> tuple[tuple[str, ...], tuple[WrittenFigure, ...]]:
+    """Read the words and figures of a text."""
+    text = text.lower().translate(_FOLDING)
+    places = [one.span() for one in _TOKEN.finditer(text)]
+    words = tuple(text[begin:end] for begin, end in places)
+    told, found, at = list(map(_word, words)), list[WrittenFigure](), 0
+    joined = [text[one[1] : other[0]].strip(" -–") == "" for one, other in pairwise(places)] + [False]
+    while at < len(words):
+        (begin, stop), one, end, scaled = places[at], told[at], at + 1, False
+        time = ":" in words[at]
+        if words[at][0].isdigit():
+            values = _values(words[at].partition(":")[0])
+            counts = len(values) < _MANY and not time and words[at].strip("0") != "" and not _of_name(text, begin, stop)
+        elif one.number is not None:
+            value, end, counts = _spelt_out(told, words, joined, at)
+            values, scaled = (value,), value >= _THOUSAND
+        else:
+            found += [WrittenFigure(words[at], one.may, False, at, end)] if one.may else []
+            at = end
+            continue
+        scale = told[end].scale if end < len(words) and joined[end - 1] and not scaled else 0.0
+        # 3 m are metres, but $3m is money.
+        if scale and (len(words[end]) > 1 or places[end][0] == places[end - 1][1]):
+            values, end, scaled = tuple(value * scale for value in values), end + 1, True
+        if words[end : end + 1] in (("p",), ("pm",), ("a",), ("am",)) and values[0] < _HOURS:
+            values, time, counts = (values[0], values[0] + _HOURS), True, False
+        behind = re.split("[.;,!?]", text[places[end - 1][1] : places[min(end + 2, len(places) - 1)][1]])[0]
+        before = told[max(0, at - 1) : at] if text[:begin].endswith(("$", "€")) else ()
+        unit = next((each.unit for each in (*before, *map(_word, re.findall(r"[^\W\d_]+|%", behind))) if each.unit), "")
+        about = any(each.about for each in told[max(0, at - 3) : at])
+        if scaled and found and found[-1].scaled and found[-1].end == at and found[-1].values[0] > values[0]:
+            # Two scales are one figure: 1 million 200 thousand.
+            last = found.pop()
+            values, at, begin = tuple(value + last.values[0] for value in values), last.begin, places[last.begin][0]
+        found.append(
+            WrittenFigure(text[begin : places[end - 1][1]], values, counts, at, end, scaled, time, unit, about)
+        )
+        at = end
+    return words, tuple(found)
+
+
+_MANY, _THOUSAND, _HOURS = 3, 1000, 12
+
+
+def _spelt_out(told: list[_Word], words: Sequence[str], joined: list[bool], at: int) -> tuple[float, int, bool]:
+    """The value of a number in words, the token behind it, and whether it counts: one hundred and fifty."""
+    total, current, least, top, counts, end = 0.0, 0.0, _LARGEST, _LARGEST, False, at
+    while end < len(told) and (end == at or joined[end - 1]):
+        one = told[end]
+        ones = next((each for each in one.may if 1 <= each < 10), None) if current >= 20 and current % 10 == 0 else None
+        number = one.number if one.number is not None else ones
+        if number is not None and number < least and (current == 0 or number < 100):
+            current, counts = current + number, one.counts
+            least = 0.0 if number < 20 else 10.0 if number < 100 else 100.0
+        elif end > at and one.scale == 100:
+            current, least, counts = max(current, 1.0) * 100, 100.0, True
+        elif end > at and _THOUSAND <= one.scale < top:
+            total, current, least, top, counts = total + max(current, 1.0) * one.scale, 0.0, _LARGEST, one.scale, True
+        elif not (end > at and least >= 100 and words[end] == "and"):
+            break
+        end += 1
+    return total + current, max(end, at + 1), counts
+
+
+_LARGEST: Final = float("inf")
+
+
+def _values(word: str) -> tuple[float, ...]:
+    """What a figure in digits may mean; many numbers if it is a date or a version."""
+    parts = re.split("[.,]", re.sub("[ ʼ]|, (?=000)", "", word))
+    sizes = set(map(len, parts[1:-1]))
+    if len(parts) == 1:
+        return (float(parts[0]),)
+    if len(parts) == 2:
+        return (float(".".join(parts)), *([float("".join(parts))] if len(parts[1]) == 3 else []))
+    if sizes <= {2, 3} and len(sizes) == 1 and len(parts[-1]) == 3:
+        return (float("".join(parts)),)
+    return (float("".join(parts[:-1]) + "." + parts[-1]),) if sizes == {3} else tuple(map(float, parts))
+
+
+def _of_name(text: str, begin: int, end: int) -> bool:
+    """Whether a figure belongs to a name or code: G7, Су-35, CVE-2007-5960, 4K."""
+    behind = re.match("[a-z]+", text[end : end + 8])
+    known = behind is None or behind[0] in _SUFFIXES or _word(behind[0]).unit or _word(behind[0]).scale
+    return not known or _OF_NAME.search(text[max(0, begin - 24) : begin]) is not None
+
+
+def may_contradict(text: str, other: str) -> bool:
+    """Whether each of two texts may have a figure that the other has not; seldom true of translations, and fast."""
+    mine, theirs = (set(_DIGITS.findall(one)) for one in (text, other))
+    # Words are looked at only where digits do not tell.
+    if mine <= theirs and (mine := mine | _counted(text)) <= theirs:
+        return False
+    if theirs <= mine and (theirs := theirs | _counted(other)) <= mine:
+        return False
+    return not (mine <= theirs | _counted(other) or theirs <= mine | _counted(text))
+
+
+def _counted(text: str) -> set[str]:
+    counting = _counting()
+    return {counting[one] for one in text.lower().replace("-", " ").split() if one in counting}
+
+
+@cache
+def _counting() -> dict[str, str]:
+    """Words that count, as texts spell them, and their values."""
+    listed = [one for one, said in _figure_words().items() if "number" in said]
+    forms = {one.removesuffix("*") + end for one in listed for end in (_INFLECTED if one.endswith("*") else ("",))}
+    found = {one: f"{_word(one).number:g}" for one in forms if _word(one).counts}
+    found |= {one.replace("ре", "рё"): value for one, value in found.items()}
+    found |= {one.replace("ʼ", sign): value for one, value in found.items() for sign in "'’"}
+    return found | {one + sign: value for one, value in found.items() for sign in ",.:;)"}
+
+
+def other_figure(texts: tuple[str, str], means: Sequence[Callable[[str], frozenset[str]]]) -> tuple[str, str] | None:
+    """The figures of two texts of two languages of which each contradicts the other, or ``None``.
+
+    They count the same: neither is anywhere in the other text, in digits, words or another unit, and the words around
+    them translate each other. ``means``: for each text, what a word of it means, in marks that two languages share.
+    """
+    (words, mine), (others, theirs) = map(figures_of, texts)
+    alone = [x for x in mine if x.counts and not any(_equal(x, y) for y in theirs)]
+    other = [y for y in theirs if y.counts and not any(_equal(x, y) for x in mine)]
+    sole = sum(one.counts for one in (*mine, *theirs)) == 2 and len((*words, *others)) < 2 * _SHORT_TEXT
+    best = 0.0, ("", "")
+    for x, y in product(alone, other):
+        if not _may_be_one(x, y):
+            near = _near(x, words, means[0]), _near(y, others, means[1])
+            met = [(i, j) for i, j in product(*near) if not near[0][i].isdisjoint(near[1][j])]
+            count = min(len({pair[side] for pair in met}) for side in (0, 1))
+            share = count / max(1, min(map(len, near)))
+            beside = any(max(abs(i), abs(j)) <= _BESIDE for i, j in met)
+            if beside and share > best[0] and (sole or (count >= _LEAST_MET and share >= _LEAST_AROUND)):
+                best = share, (x.shown, y.shown)
+    return best[1] if best[0] else None
+
+
+def _near(one: WrittenFigure, words: Sequence[str], mean: Callable[[str], frozenset[str]]) -> dict[int, frozenset[str]]:
+    """What the words around a figure mean, by their distance from it, negative before it."""
+    begins, ends = words[max(0, one.begin - _AROUND) : one.begin], words[one.end : one.end + _AROUND]
+    places = [*zip(range(-len(begins), 0), begins, strict=True), *enumerate(ends, start=1)]
+    return {at: found for at, word in places if (found := mean(word))}
+
+
+def _equal(x: WrittenFigure, y: WrittenFigure) -> bool:
+    # In a table, the scale may be said once; five years are no 5 billion.
+    scales = (1.0, 1e3, 1e6, 1e9) if x.scaled != y.scaled and (x.unit == y.unit or not (x.unit and y.unit)) else (1.0,)
+    pairs = [sorted(pair) for pair in product(x.values, y.values)]
+    same = any(abs(large - small * scale) <= 1e-6 * large for small, large in pairs for scale in scales)
+    # '98 is 1998.
+    return (
+        same
+        or any(1900 <= large < 2100 and large - small in (1900, 2000) for small, large in pairs)
+        or (x.time and y.time)
+    )
+
+
+def _may_be_one(x: WrittenFigure, y: WrittenFigure) -> bool:
+    """Whether one figure may be the other, converted or rounded."""
+    if x.unit != y.unit and ((x.unit and y.unit) or not _NAMED_UNITS.isdisjoint((x.unit, y.unit))):
+        return True
+    for pair in product(x.values, y.values):
+        digits = {len(f"{each:.6f}".replace(".", "").strip("0")) for each in pair}
+        apart = _ABOUT if x.about or y.about else _ROUNDED if len(digits) == 2 else 0.0
+        if max(pair) - min(pair) <= apart * max(pair):
+            return True
+    return False

@@ -185,6 +185,11 @@ class EvidenceRecords:
         """First ``OPENING`` characters of a document's title and text, given its ordinal."""
         return self._openings(np.array([document]))[0].decode(ALPHABET, "replace")
 
+    def beginnings(self, documents: NDArray[np.int64]) -> list[str]:
+        """The openings of documents, without a word or figure that their end cuts."""
+        texts = [text.decode(ALPHABET, "replace") for text in self._openings(documents)]
+        return [text if len(text) < OPENING else text[: max(map(text.rfind, " \n"))] for text in texts]
+
     def _openings(self, documents: NDArray[np.int64]) -> list[bytes]:
         words = self.words.astype("<u4", copy=False)
         spans = zip(*(ends.tolist() for ends in self._spans(documents)), strict=True)

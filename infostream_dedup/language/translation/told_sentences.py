@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 
 from infostream_dedup.language.lexicon.frequency import form_frequencies
 from infostream_dedup.language.lexicon.tables import APOSTROPHE
+from infostream_dedup.language.lexicon.word_lists import stop_words
 from infostream_dedup.language.morphology.stemming import stems
 from infostream_dedup.language.translation import romanisation as roman
 from infostream_dedup.language.translation.word_pairs import word_pairs
@@ -245,3 +246,47 @@ def _by_stem(source: Language, target: Language) -> Mapping[str, tuple[str, ...]
         for way in (stem, _beginning(word) + _LAST):
             found.setdefault(way, {}).update((_beginning(term), None) for term in terms if " " not in term)
     return {stem: tuple(beginnings) for stem, beginnings in found.items()}
+
+
+# What words of two languages mean, so that they can be compared without reading whole texts
+
+_BRIDGE: Final[Language] = "ru"
+
+
+@lru_cache(1 << 16)
+def meant_by(word: str, language: Language) -> frozenset[str]:
+    """Marks of what a word means, some of which a word of another language has if it may translate it.
+
+    They are beginnings of Russian equivalents, everyday words, and how names sound; none for function words.
+    """
+    if not word.isalpha() or len(word) < _HEAD or word in stop_words(language):
+        return frozenset((word,)) if word.isdecimal() else frozenset()
+    sizes = range(_SHORTEST, min(len(word), _LONGEST) + 1)
+    beginnings = [word + _END, *(word[:size] for size in sizes), *([word[:_HEAD]] if len(word) <= _HEAD + 2 else [])]
+    found = {f"#{row}" for one in beginnings for row in _everyday(language).get(one, ())}
+    if len(word) >= _SHORTEST:
+        found.update("~" + sound[:_LONGEST] for sound in _sounds(word) if len(sound) >= _HEAD)
+    if language == _BRIDGE:
+        return frozenset(found.union(beginnings))
+    pairs, keys = word_pairs(language, _BRIDGE), _keys(language)
+    for size in range(len(word), len(_beginning(word).removesuffix(_END)) - 1, -1):
+        alike = keys[bisect_left(keys, word[:size]) : bisect_left(keys, word[:size] + _LAST)]
+        if alike:
+            told = (one.term for key in alike if len(key) <= len(word) + 2 for one in pairs[key])
+            return frozenset(found.union(map(_beginning, told)))
+    return frozenset(found)
+
+
+@cache
+def _keys(language: Language) -> list[str]:
+    return sorted(word_pairs(language, _BRIDGE))
+
+
+@cache
+def _everyday(language: Language) -> Mapping[str, list[int]]:
+    """The rows of the table of everyday words by how their words begin."""
+    found: dict[str, list[int]] = {}
+    for number, row in enumerate(_WORDS.read_text("utf-8").splitlines()):
+        for word in row.split("\t")[OUR_LANGUAGES.index(language)].split():
+            found.setdefault(_beginning(word), []).append(number)
+    return found

@@ -23,7 +23,7 @@ from infostream_dedup.judging.evidence.judging import JudgedCandidates, agreemen
 from infostream_dedup.judging.evidence.kernels import triples as kernels
 from infostream_dedup.judging.evidence.kernels.comparing import COLUMNS
 from infostream_dedup.judging.evidence.kernels.reading import read_triples
-from infostream_dedup.judging.evidence.kinds import ACROSS, KIND_NAMES, Kind, names_of_kinds
+from infostream_dedup.judging.evidence.kinds import BETWEEN_LANGUAGES, KIND_NAMES, Kind, names_of_kinds
 from infostream_dedup.judging.evidence.pair_evidence import TripleRows, fill_in_wording
 from infostream_dedup.judging.evidence.pair_model import shipped_model
 from infostream_dedup.judging.evidence.policies import EVERY_PAIR, Policy
@@ -61,7 +61,7 @@ from infostream_dedup.runs.batch.linking import (
     relations,
     what_met,
 )
-from infostream_dedup.stream.word_order import WordOrder, keep_order, ordered_words, tell_one_event
+from infostream_dedup.stream.word_order import WordOrder, keep_order, ordered_words, other_figures, tell_one_event
 from infostream_dedup.terms.key_terms import KeyTerms, warn_of_terms_above_df_max
 from infostream_dedup.terms.matched_words import Meeting
 
@@ -242,10 +242,12 @@ class Translations:
     b: NDArray[np.int64]  # int64 (pairs,), ordinal of the later document
     # float64 (pairs, 2), share of the key terms' weight that matched, forward and backward, rounded
     shares: NDArray[np.float64]
+    differing: NDArray[np.object_]  # `WordDifference` of a translation that gives another figure, or `None`
 
     def where(self, chosen: NDArray[np.bool_] | NDArray[np.int64]) -> Translations:
         """Select pairs by a mask or by positions."""
-        return Translations(self.key_terms, self.a[chosen], self.b[chosen], self.shares[chosen])
+        a, b, shares, differing = self.a[chosen], self.b[chosen], self.shares[chosen], self.differing[chosen]
+        return Translations(self.key_terms, a, b, shares, differing)
 
     def tables(self) -> Iterator[PairTable]:
         """Counts, weights and terms of the pairs in their order, in chunks of bounded size."""
@@ -254,8 +256,8 @@ class Translations:
 
 def find_across(
     collection: JudgedCollection, *, between: Between = "nothing-better", single: bool = False
-) -> tuple[Translations, Translations] | None:
-    """Find the pairs between languages: translations, and other reports of one event.
+) -> tuple[Translations, Translations, Translations] | None:
+    """Find the pairs between languages: translations, other reports of one event, and translations that differ.
 
     ``plain``: at least three of the 30 heaviest key terms in the pivot language match in both directions, with .4 of
     the weight. ``nothing-better``: neither document has a clearly better partner in the other's language (see
@@ -269,7 +271,8 @@ def find_across(
     key_terms = collection.collection.key_terms(settings)
     found = _links_of_weight(key_terms, LEAST_SHARE if between == "plain" else LEAST_ORDERED_SHARE)
     found = found.where(~collection.facts.same_text(found.a, found.b))
-    languages, stories = key_terms.counts.languages, found.where(np.zeros(len(found.a), dtype=np.bool_))
+    languages = key_terms.counts.languages
+    stories = differing = found.where(np.zeros(len(found.a), dtype=np.bool_))
     if between == "nothing-better":
         _, hours = circumstances_of(collection.facts.at(found.a), collection.facts.at(found.b))
         agreed = agreement(found.a, found.b, found.shares, hours, collection.keys, collection.evidence.records)
@@ -282,9 +285,12 @@ def find_across(
             best.a, best.b, best.shares.min(axis=1), languages, lambda a, b: _one_text(collection, a, b)
         )
         found, stories = found.where(kept), found.where(told & ~kept)
+        found.differing[:] = other_figures(found.a, found.b, languages, collection.evidence.records)
+        differs = np.array([one is not None for one in found.differing], dtype=np.bool_)
+        found, differing = found.where(~differs), found.where(differs)
     if single:
         found = found.where(one_to_one(found.a, found.b, found.shares.min(axis=1), languages))
-    return found, stories
+    return found, stories, differing
 
 
 def orders_of(collection: JudgedCollection, found: Translations) -> list[WordOrder]:
@@ -318,7 +324,7 @@ def _links_of_weight(key_terms: KeyTerms, least: float) -> Translations:
         matched, own = np.stack((pairs.matched_forward, pairs.matched_backward)), np.stack((pairs.own_a, pairs.own_b))
         shares.append(np.round(matched / np.maximum(own, 1), SHARE_DECIMALS).T)
         enough.append((np.minimum(pairs.forward, pairs.backward) >= _LEAST_TERMS) & (shares[-1].min(axis=1) >= least))
-    found = Translations(key_terms, a[order], b[order], np.concatenate(shares))
+    found = Translations(key_terms, a[order], b[order], np.concatenate(shares), np.full(len(a), None, dtype=np.object_))
     return found.where(np.concatenate(enough))
 
 
@@ -482,7 +488,7 @@ def judged_pair_rows(
     progress: Progress | None = None,
 ) -> Iterator[JudgedPairRow]:
     """Return judged pairs and translations as rows, all found before the first is made; see ``listed_pairs``."""
-    wanted = choice.policy.identical is None and any(KIND_NAMES[kind] in choice.kinds for kind in ACROSS)
+    wanted = choice.policy.identical is None and any(KIND_NAMES[kind] in choice.kinds for kind in BETWEEN_LANGUAGES)
     between: Between = choice.between if wanted else "none"
     with ThreadPoolExecutor(1) as beside:
         coming = beside.submit(find_across, collection, between=between, single=choice.one_to_one)
@@ -490,7 +496,7 @@ def judged_pair_rows(
         across = coming.result()
     found, places = [_rows(collection, listed, choice)], [np.stack((listed.a, listed.b))]
     left = None if choice.top is None else choice.top - len(listed.a)
-    for kind, pairs in zip(ACROSS, across or (), strict=False):
+    for kind, pairs in zip(BETWEEN_LANGUAGES, across or (), strict=False):
         if KIND_NAMES[kind] in choice.kinds:
             a, b = (collection.facts.at(ends) for ends in (pairs.a, pairs.b))
             chosen = _chosen_translations(
@@ -569,10 +575,11 @@ def _translation_rows(
 ) -> Iterator[JudgedPairRow]:
     ids, settings = fields_of(collection.collection.documents).ids, collection.settings
     told: dict[str, Any] = {"relation": "equal", "kind": KIND_NAMES[kind], "reasons": [] if choice.explain else None}
-    told |= dict.fromkeys(("probability", "wording_forward", "wording_backward", "differing"))
+    told |= dict.fromkeys(("probability", "wording_forward", "wording_backward"))
     for chunk in chunks_of(len(found.a)):
         a, b = found.a[chunk], found.b[chunk]
         added: ColumnMakers = {name: partial(list, repeat(value, len(a))) for name, value in told.items()}
+        added = {**added, "differing": found.differing[chunk].tolist}
         yield from rows_of_pairs(
             ids, found.key_terms, settings, a, b, terms=choice.terms, made=JudgedPairRow, added=added
         )

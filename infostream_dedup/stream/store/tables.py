@@ -270,7 +270,8 @@ def part_checksum(packed: bytes, *numbers: int) -> bytes:
 def _translation(stored: str) -> TranslatedFrom:
     values = orjson.loads(stored)
     met = tuple((one["word"], one["pivot"], one["their_word"], one["rung"]) for one in values["met"])
-    return TranslatedFrom(**values | {"met": met})
+    differing = tuple(map(tuple, values["differing"])) if "differing" in values else None
+    return TranslatedFrom(**values | {"met": met, "differing": differing})
 
 
 VERDICT: Final[Mapping[str, tuple[str, Callable[[str], Any] | None]]] = {
