@@ -734,11 +734,6 @@ def sources_of(root: Path) -> list[Path]:
     return sorted([*kernels_of(root), *(root / "native").glob("*.py"), *(root / "native").glob("*.h*")])
 
 
-def digest_of(root: Path) -> str:
-    """Digest of the sources; ``machine.compiling`` computes it in the same way."""
-    return hashlib.sha256(b"".join(one.read_bytes() for one in sources_of(root))).hexdigest()[:16]
-
-
 def found_compiler() -> list[str] | None:
     """The C++ compiler of this machine; None means that ziglang is needed."""
     if "CXX" in os.environ:
@@ -842,7 +837,8 @@ def build(
         RefusedError: a kernel cannot be translated or compiled.
     """
     import_without_package(root)
-    digest = digest_of(root)
+    # ``machine.compiling`` computes it in the same way.
+    digest = hashlib.sha256(b"".join(one.read_bytes() for one in sources_of(root))).hexdigest()[:16]
     text = translated(Program(root), digest)
     machine = WHEELS[wheel] if wheel else None
     # Windows has no ending for the stable ABI.

@@ -203,9 +203,6 @@ class LinkWalks:
             k=k, documents=len(self.leaving), links=len(self.columns), reciprocal=int(returned.sum()),
             paths=int(self.paths(returned).sum()), closed=None if between_groups else int(closed[0].sum()),
         )  # fmt: skip
-        return row, self._interval(row, returned, closed)
-
-    def _interval(self, row: Measures, returned: NDArray[np.int64], closed: NDArray[np.int64]) -> Interval:
         s, t = _UNKNOWN, _UNKNOWN
         if row.links >= FEWEST:
             s = _bounds(row.reciprocal, row.links, 2 * returned, self.leaving + self.arriving)
@@ -216,7 +213,7 @@ class LinkWalks:
             paths += np.bincount(rows, self.leaving[self.columns], len(returned)).astype(np.int64)
             paths += np.bincount(self.columns, self.arriving[rows], len(returned)).astype(np.int64)
             t = _bounds(row.closed, row.paths, closed.sum(axis=0), paths)
-        return Interval(*s, *t)
+        return row, Interval(*s, *t)
 
 
 def _bounds(part: int, whole: int, of_part: NDArray[np.int64], of_whole: NDArray[np.int64]) -> tuple[float, float]:

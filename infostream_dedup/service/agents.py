@@ -422,24 +422,20 @@ def run(settings: ServiceSettings, *, http: bool, writes: bool, tell: Callable[[
         if not http:
             server.run("stdio")
             return
-        _serve_http(server, settings, tell)
+        hosts = sorted(settings.known_hosts)
+        security = TransportSecuritySettings(
+            allowed_hosts=hosts, allowed_origins=[f"{kind}://{host}" for host in hosts for kind in ("http", "https")]
+        )
+        application = server.streamable_http_app(
+            stateless_http=True, json_response=True, transport_security=security, host=settings.host
+        )
+        guard = TokenGuard(application, settings)
+        host, port = free_address(settings.host, settings.port, "--host, --port")
+        listener = _Listener(uvicorn.Config(guard, host=host, port=port, log_config=None, access_log=False))
+        listener.listens = partial(tell, f"http://{settings.host}:{settings.port}/mcp")
+        asyncio.run(listener.serve())
     finally:
         tools.close()
-
-
-def _serve_http(server: Any, settings: ServiceSettings, tell: Callable[[str], None]) -> None:
-    hosts = sorted(settings.known_hosts)
-    security = TransportSecuritySettings(
-        allowed_hosts=hosts, allowed_origins=[f"{kind}://{host}" for host in hosts for kind in ("http", "https")]
-    )
-    application = server.streamable_http_app(
-        stateless_http=True, json_response=True, transport_security=security, host=settings.host
-    )
-    guard = TokenGuard(application, settings)
-    host, port = free_address(settings.host, settings.port, "--host, --port")
-    listener = _Listener(uvicorn.Config(guard, host=host, port=port, log_config=None, access_log=False))
-    listener.listens = partial(tell, f"http://{settings.host}:{settings.port}/mcp")
-    asyncio.run(listener.serve())
 
 
 class _Listener(uvicorn.Server):

@@ -47,14 +47,12 @@ if TYPE_CHECKING:
 # documents that came before the later of its two ends, so the answer for a document never changes, and is the same
 # however the stream was cut into batches.
 
-KEY_TERMS: Final = 30
-"""Number of key terms in the pivot language by which documents are compared."""
+KEY_TERMS: Final = 30  # number of key terms in the pivot language by which documents are compared
 
 _LEAST_TERMS: Final = 3
 _LEAST_ROOM: Final = 4
 
-_UNIT: Final = 1_000_000_000
-"""Shares are compared as integers in units of 1e-9, as they are stored."""
+_UNIT: Final = 1_000_000_000  # shares are compared as integers in units of 1e-9, as they are stored
 
 _TOO_SMALL: Final = LEAST_ORDERED_SHARE - 1e-6
 """Below this share in one direction, the other need not be known; the rest is more than any rounding."""

@@ -438,14 +438,9 @@ def _in_order_of_text(words: NDArray[np.int64], most: int) -> tuple[NDArray[np.i
 
 _NOT_GIVEN = 255
 
-_MOST_KEPT = 1 << 22
-"""Number of entries for which memory is kept from batch to batch."""
-
-_ORDERED: Final = 1_500
-"""Number of words at the beginning of a document whose order is known."""
-
-_BYTES_PER_WORD = 8
-"""Fewer than Russian and Ukrainian words have on average."""
+_MOST_KEPT = 1 << 22  # number of entries for which memory is kept from batch to batch
+_ORDERED: Final = 1_500  # number of words at the beginning of a document whose order is known
+_BYTES_PER_WORD = 8  # fewer than Russian and Ukrainian words have on average
 
 
 # Not frozen, like ``Remembered``.
@@ -504,7 +499,11 @@ class Analyser:
         mapping, most = self._mapping(scanned, languages, surfaces)
         analysed = self._count_terms(scanned, languages, mapping, most)
         if ordered:
-            analysed.order = _order_of(scanned, languages, mapping)
+            sizes = np.empty(len(scanned), dtype=np.int64)
+            found = np.empty(int(np.minimum(scanned.lengths, _ORDERED).sum()), dtype=np.int32)
+            tokens = kernels.TokenRows(scanned.tokens, scanned.begins, scanned.lengths, languages)
+            end = kernels.order_terms(tokens, mapping, _ORDERED, found, sizes)
+            analysed.order = Ragged(offsets_of(sizes), found[:end])
         return analysed
 
     def _mapping(
@@ -536,14 +535,6 @@ class Analyser:
         tokens = kernels.TokenRows(scanned.tokens, scanned.begins, scanned.lengths, languages)
         end = kernels.count_terms(tokens, mapping, largest, row, kernels.Counted(indices, counts, sizes, lengths))
         return Analysed(Ragged(offsets_of(sizes), indices[:end].copy()), counts[:end].copy(), languages, lengths)
-
-
-def _order_of(scanned: Scanned, languages: NDArray[np.uint8], mapping: kernels.TermsOfSurfaces) -> Ragged:
-    sizes = np.empty(len(scanned), dtype=np.int64)
-    found = np.empty(int(np.minimum(scanned.lengths, _ORDERED).sum()), dtype=np.int32)
-    tokens = kernels.TokenRows(scanned.tokens, scanned.begins, scanned.lengths, languages)
-    end = kernels.order_terms(tokens, mapping, _ORDERED, found, sizes)
-    return Ragged(offsets_of(sizes), found[:end])
 
 
 # Chooses the key terms of a batch by the statistics of an epoch, the same ones as `terms` would choose

@@ -14,11 +14,8 @@ if TYPE_CHECKING:
 
     from infostream_dedup.stream.settings import StreamSettings
 
-DAY: Final = 86_400_000_000
-"""A day in microseconds, the unit of all times of a stream."""
-
-NO_CLOCK: Final = 0
-"""The clock before the first date."""
+DAY: Final = 86_400_000_000  # a day in microseconds, the unit of all times of a stream
+NO_CLOCK: Final = 0  # the clock before the first date
 
 
 def microseconds(time: datetime | None) -> int | None:

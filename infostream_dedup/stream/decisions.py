@@ -126,7 +126,15 @@ class Judge:
         # probable repeat wins.
         window = self._window
         columns, row = window.columns, documents[0].ordinal - window.first
-        finds = _finds(candidates, window.first)
+        many = len(candidates.ordinals)
+        finds = kernels.Finds(
+            candidates.ends,
+            candidates.ordinals - window.first,
+            candidates.forward,
+            candidates.backward,
+            np.zeros(many, dtype=np.uint8),
+            np.zeros(many, dtype=np.float64),
+        )
         chosen = _room_to_choose(finds)
         judged: dict[int, tuple[NDArray[np.int64], Judged]] = {}
         if self._second is None:
@@ -196,18 +204,6 @@ class Judge:
             own = slice(ends[pair], ends[pair + 1])
             ranked = sorted(zip(weights[own], words[own], strict=True))
             yield KeysThatMet(forward[pair], backward[pair], tuple([word for _, word in ranked]))
-
-
-def _finds(candidates: CandidateRows, first: int) -> kernels.Finds:
-    many = len(candidates.ordinals)
-    return kernels.Finds(
-        candidates.ends,
-        candidates.ordinals - first,
-        candidates.forward,
-        candidates.backward,
-        np.zeros(many, dtype=np.uint8),
-        np.zeros(many, dtype=np.float64),
-    )
 
 
 def _room_to_choose(finds: kernels.Finds) -> kernels.Chosen:

@@ -145,8 +145,7 @@ _SOURCE: Final = "<batch>"
 _log = logging.getLogger(__name__)
 
 
-_WORTH_A_THREAD: Final = 4
-"""Fewer documents are read sooner than another thread begins."""
+_WORTH_A_THREAD: Final = 4  # fewer documents are read sooner than another thread begins
 
 
 class _Ahead(NamedTuple):

@@ -138,11 +138,8 @@ def _cut(documents: DocumentBlock, first: int) -> Iterator[tuple[int, int]]:
         yield begin, len(documents)
 
 
-_LEAST_TERMS: Final = 3
-"""A document with fewer key terms is linked only to equal texts."""
-
-_SPARSE: Final = 20
-"""Ratio of the range of ordinals to their number above which sorting is faster than marking."""
+_LEAST_TERMS: Final = 3  # a document with fewer key terms is linked only to equal texts
+_SPARSE: Final = 20  # ratio of the range of ordinals to their number above which sorting is faster than marking
 
 _MANY_PAIRS: Final = 4
 """Pairs per older document from which preparing it for a screen, with its triples, takes less time than it saves."""
@@ -200,8 +197,7 @@ class _Judged(NamedTuple):
     forms: NDArray[np.bool_]  # bool (pairs,), whether they may be copies of one form
 
 
-_ALIKE: Final = 16
-"""Latest documents among which a form looks for two others."""
+_ALIKE: Final = 16  # latest documents among which a form looks for two others
 
 
 class _Pairs(NamedTuple):
@@ -474,8 +470,7 @@ class EvidenceJudge:
         return relation_of(int(candidates.forward[find]), int(candidates.backward[find]), least)
 
 
-_SPREAD: Final = 256
-"""Candidates that stand for all those of a document that are neither the earliest nor the nearest."""
+_SPREAD: Final = 256  # candidates that stand for all those of a document that are neither the earliest nor the nearest
 
 
 def _weights(later: NDArray[np.int64], bounds: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -153,8 +153,7 @@ def epoch_health(store: Store, epoch: int) -> list[EpochHealth]:
     return list(_measured(store, epoch, (first, end), stream.terms.but(k=stream.k_duplicate)))
 
 
-_EXPIRED: Final = "expired_health"
-"""Name of their row in table ``state``: ``{epoch: [k, measured rows]}``."""
+_EXPIRED: Final = "expired_health"  # name of their row in table ``state``: ``{epoch: [k, measured rows]}``
 _KEPT: Final = 20  # epochs
 
 

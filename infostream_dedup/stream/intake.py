@@ -98,8 +98,7 @@ def _checksum(batch: str) -> str:
 
 # Documents of an input that continues: a folder that receives files, or standard input
 
-_LOOK_AGAIN: Final = 0.2
-"""Seconds between two checks for new files or a signal."""
+_LOOK_AGAIN: Final = 0.2  # seconds between two checks for new files or a signal
 
 
 def followed(

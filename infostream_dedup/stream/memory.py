@@ -468,7 +468,10 @@ class Memory:
     ) -> None:
         window = self.window
         if known:
-            renamed = _final_names(events)
+            renamed: dict[str, str] = {}
+            for event in reversed(events):
+                if event.kind == "merge" and event.other is not None:
+                    renamed[event.other] = renamed.get(event.group, event.group)
             window.groups[:known] = [renamed.get(group, group) for group in window.groups[:known]]
         window.groups[known:] = groups
         self.groups.resume(state, events)
@@ -495,11 +498,3 @@ class Memory:
 def _run_all(steps: Iterable[Callable[[], None]]) -> None:
     for step in steps:
         step()
-
-
-def _final_names(events: Sequence[GroupEvent]) -> dict[str, str]:
-    now: dict[str, str] = {}
-    for event in reversed(events):
-        if event.kind == "merge" and event.other is not None:
-            now[event.other] = now.get(event.group, event.group)
-    return now

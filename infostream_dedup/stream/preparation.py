@@ -135,8 +135,7 @@ _WORD: Final = re.compile(r"\w+")
 
 _SENTENCES: Final = 3
 
-_LEAST_WORDS: Final = 5
-"""Shorter first paragraphs ("Киев, 5 мая") are shared by too many texts."""
+_LEAST_WORDS: Final = 5  # shorter first paragraphs ("Киев, 5 мая") are shared by too many texts
 
 _MOST_NUMBERS_KNOWN: Final = 1 << 16
 

@@ -400,8 +400,7 @@ class QueryTranslator:
 
 _UNKNOWN_FROM: Final = 1 << 30  # the first number for words that the store does not know, whose own are smaller
 
-_MOST_WORDS: Final = 200_000
-"""Maximum number of words remembered; beyond it, all are forgotten."""
+_MOST_WORDS: Final = 200_000  # maximum number of words remembered; beyond it, all are forgotten
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -539,8 +538,7 @@ _WORD: Final = re.compile(r"[^\W\d_]{3,}")
 _RARE: Final = 10**9
 """Weight of words of a question that are too rare for key terms, if it has no others, in 1e-9 units."""
 
-_RARE_DOCUMENTS: Final = 3
-"""A word of fewer documents is what somebody who asks by a sentence looks for."""
+_RARE_DOCUMENTS: Final = 3  # a word of fewer documents is what somebody who asks by a sentence looks for
 
 
 def _rare_terms(analysed: Analysed, keys: NDArray[np.int64], frequencies: Frequencies) -> NDArray[np.int64]:

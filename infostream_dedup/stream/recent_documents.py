@@ -79,7 +79,9 @@ class RecentDocuments:
         for column in self._columns:
             column.drop(gone)
         self._begin += gone
-        self._renumber_texts()
+        texts = self._texts.values_from(self.first - self._begin).tolist()
+        rows = range(self.first - self._window.first, self.end - self._window.first)
+        self._numbered = {self._window.hashes[row][0]: text for row, text in zip(rows, texts, strict=True) if text >= 0}
 
     def add(self, ordinal: int, triples: Sequence[bytes]) -> None:
         """Add documents that have entered the window."""
@@ -118,11 +120,6 @@ class RecentDocuments:
             self._numbered.setdefault(text, number) if text else -1 for number, text in enumerate(texts, start=self.end)
         ]
         return np.array(found, dtype=np.int64)
-
-    def _renumber_texts(self) -> None:
-        texts = self._texts.values_from(self.first - self._begin).tolist()
-        rows = range(self.first - self._window.first, self.end - self._window.first)
-        self._numbered = {self._window.hashes[row][0]: text for row, text in zip(rows, texts, strict=True) if text >= 0}
 
     @property
     def documents(self) -> ComparedDocuments:

@@ -30,11 +30,8 @@ if TYPE_CHECKING:
 
 # Rows that come and go in order
 
-_ROOM: Final = 1 << 14
-"""Elements for which ``make_room`` leaves room."""
-
-_STEPS: Final = 16
-"""Maximum number of steps in which elements are moved to the front of an array."""
+_ROOM: Final = 1 << 14  # elements for which ``make_room`` leaves room
+_STEPS: Final = 16  # maximum number of steps in which elements are moved to the front of an array
 
 
 class RowWindow:

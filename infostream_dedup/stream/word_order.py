@@ -31,8 +31,7 @@ if TYPE_CHECKING:
     from infostream_dedup.terms.compiled import SurfaceTokens
 
 
-LEAST_PLACES: Final = 6
-"""With fewer places in either text, the order is not judged."""
+LEAST_PLACES: Final = 6  # with fewer places in either text, the order is not judged
 
 LEAST_ORDER: Final = 0.5
 """Minimum `WordOrder.share` of a translation.

@@ -54,8 +54,7 @@ if TYPE_CHECKING:
     from infostream_dedup.machine.progress import Progress
 
 
-TITLE_WORDS: Final = 10
-"""Number of running words in the title of a pseudo-document."""
+TITLE_WORDS: Final = 10  # number of running words in the title of a pseudo-document
 
 
 def background_statistics(
@@ -267,8 +266,7 @@ def occurrence_weights(counts: TermCounts, statistics: list[Statistics]) -> NDAr
     return weights
 
 
-KEY_TERMS: Final = Settings(n=30)
-"""As in the preset ``best``: 30 terms describe a document better than 12."""
+KEY_TERMS: Final = Settings(n=30)  # as in the preset ``best``: 30 terms describe a document better than 12
 
 STATISTICS: Final = ("collection", "background")
 """Sources of word weights: the documents that are modelled together, or the general language."""
@@ -418,11 +416,8 @@ def _key_terms(documents: Sequence[Document], languages: Sequence[str], *, backg
 
 # Pairs worth comparing: the paper's filter before the criteria (Andreev et al., section 6), and ours
 
-LINK_K: Final = 3
-"""Key terms of one document that the other must contain: few enough to miss hardly any reprint."""
-
-LINK_TERMS: Final = 12
-"""Key terms that are looked up, as in the main job."""
+LINK_K: Final = 3  # key terms of one document that the other must contain: few enough to miss hardly any reprint
+LINK_TERMS: Final = 12  # key terms that are looked up, as in the main job
 
 
 def two_word_candidates(models: DocumentModels) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

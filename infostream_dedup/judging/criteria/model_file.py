@@ -28,11 +28,8 @@ MAX_MODEL_BYTES: Final = 4 << 20
 _SCHEMA: Final = "infostream-dedup/classifier"
 _VERSION: Final = 3
 
-_WITHOUT_CHECKSUM: Final = 0
-"""The part of a model file that digests cover."""
-
-_OLD: Final = (1, 2)
-"""Versions with one plane for both directions, whose criteria were measured otherwise."""
+_WITHOUT_CHECKSUM: Final = 0  # the part of a model file that digests cover
+_OLD: Final = (1, 2)  # versions with one plane for both directions, whose criteria were measured otherwise
 
 _COLUMNS: Final = ("mean", "scale", "weight", "weight_earlier")
 _LARGEST: Final = 1e15

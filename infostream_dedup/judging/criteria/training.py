@@ -267,13 +267,11 @@ def _shrunken(originals: float, documents: int, average: float) -> float:
     return float(f"{(originals + DOUBT * average) / (documents + DOUBT):.10g}")
 
 
-Authority: TypeAlias = GivenAuthority | LearnedAuthority
-"""Where the authority of sources comes from."""
+Authority: TypeAlias = GivenAuthority | LearnedAuthority  # where the authority of sources comes from
 
 _LEARNED: Final = "source"
 
-Planes = tuple[Plane, Plane]
-"""Vectors of the later document against the earlier, and of the earlier against the later."""
+Planes = tuple[Plane, Plane]  # vectors of the later document against the earlier, and of the earlier against the later
 
 
 class PairVectors:

@@ -31,10 +31,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
-_AHEAD: Final = 6
-"""Chunks that may wait beside those that threads read."""
-_CHUNK: Final = 1_000_000
-"""Characters read at a time; reading takes about 25 bytes of memory for each byte of text."""
+_AHEAD: Final = 6  # chunks that may wait beside those that threads read
+_CHUNK: Final = 1_000_000  # characters read at a time; reading takes about 25 bytes of memory for each byte of text
 
 
 @dataclass(frozen=True, slots=True)

@@ -74,8 +74,7 @@ ANOTHER_FIGURE: Final = "another figure"
 _FULL_STOP: Final = re.compile(r"[.!?…\n]")
 _PARTS: Final = re.compile(r"[:\-– ]")
 
-_NEAR: Final = 4
-"""Tokens around a name among which a word of reporting makes it the name of whoever reports."""
+_NEAR: Final = 4  # tokens around a name among which a word of reporting makes it the name of whoever reports
 
 _AUXILIARIES: Final = frozenset(
     "be is was are were to will do does did has have had a an the any can could may able managed бы б и й і та может"
@@ -126,8 +125,7 @@ _PREFIXES: Final = tuple(
 )
 _ROOT: Final = 4
 
-_ASPECT: Final = frozenset("с по на за о вы про у з ви об".split())
-"""Prefixes that often only make a verb perfective."""
+_ASPECT: Final = frozenset("с по на за о вы про у з ви об".split())  # prefixes that often only make a verb perfective
 
 
 def _folded(text: str) -> str:
@@ -385,8 +383,7 @@ _YEAR: Final = re.compile("(?:19|20)[0-9]{2}")
 _THOUSANDS: Final = re.compile("(?:000)+$")
 
 _FEWEST_SLOTS: Final = 2
-_SLOTS: Final = 0.6
-"""Fewest slots of a form, and their share of the words that differ."""
+_SLOTS: Final = 0.6  # fewest slots of a form, and their share of the words that differ
 
 
 # The rules of form

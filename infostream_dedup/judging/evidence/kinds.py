@@ -27,8 +27,7 @@ LEAST_WORDING: Final = 0.25
 """Smallest share of wording that a rule requires of a pair of different texts that the model does not accept."""
 
 
-_YEAR_HOURS: Final = 24 * 366
-"""Hours after which a report is no next step: an affair of years has another one."""
+_YEAR_HOURS: Final = 24 * 366  # hours after which a report is no next step: an affair of years has another one
 
 
 class Kind(IntEnum):
@@ -50,8 +49,7 @@ class Kind(IntEnum):
 ONE_TEXT: Final = (Kind.COPY, Kind.RETOLD, Kind.UPDATED)
 """Kinds of pairs whose documents have the same text in the same language, perhaps reworded or in another version."""
 
-ACROSS: Final = (Kind.TRANSLATION, Kind.SAME_STORY)
-"""Kinds of pairs of two languages, decided without a probability."""
+ACROSS: Final = (Kind.TRANSLATION, Kind.SAME_STORY)  # kinds of pairs of two languages, decided without a probability
 
 STORY_KINDS: Final = (Kind.COPY, Kind.RETOLD, Kind.FOLLOW_UP, Kind.CONTAINED, Kind.CONTAINS, Kind.UPDATED)
 """Kinds of pairs that tell one story, if the model is sure (`STORY_PROBABILITY`) and little time lies between."""

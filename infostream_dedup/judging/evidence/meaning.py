@@ -76,17 +76,10 @@ def _encoder() -> Any:
         ) from error
 
 
-MEANING_WORDS: Final = 40
-"""Number of words encoded after the title."""
-
-CERTAIN: Final = 0.98
-"""Meanings are not compared if the probability is below 1 - CERTAIN or above this."""
-
-MEANING_WEIGHT: Final = 60.0
-"""Amount that one unit of cosine adds to the logit of a pair's probability."""
-
-MEANING_MIDDLE: Final = 0.905
-"""Neutral cosine: the encoder's cosines of unrelated news are mostly 0.78 to 0.88."""
+MEANING_WORDS: Final = 40  # number of words encoded after the title
+CERTAIN: Final = 0.98  # meanings are not compared if the probability is below 1 - CERTAIN or above this
+MEANING_WEIGHT: Final = 60.0  # amount that one unit of cosine adds to the logit of a pair's probability
+MEANING_MIDDLE: Final = 0.905  # neutral cosine: the encoder's cosines of unrelated news are mostly 0.78 to 0.88
 
 OTHER_EVIDENCE: Final = 0.25
 """Weight of the logit of all other evidence, which mostly sees the words that the encoder sees.

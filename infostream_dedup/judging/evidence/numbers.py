@@ -25,8 +25,7 @@ if TYPE_CHECKING:
     from infostream_dedup.language.text.surface_pool import Utf8Texts
 
 
-RUN_SPACES: Final = " \u00a0\u2009\u202f"
-"""Spaces that separate thousands."""
+RUN_SPACES: Final = " \u00a0\u2009\u202f"  # spaces that separate thousands
 
 CYRILLIC_LETTERS: Final = "абвгдежзийклмнопрстуфхцчшщъыьэюяёіїєґ"
 """A text with one of these letters uses decimal commas."""
@@ -159,8 +158,7 @@ _SIGNS: Final = {
 _FOLDED: Final = "ABCDEFGHIJKLMNOPQRSTUVWXYZАБВГДЕЖЗИЙКЛМНОПРСТУФХЦЧШЩЪЫЬЭЮЯЁЄІЇҐ"
 """Letters that compiled code converts to lower case."""
 
-_MOST_KEPT: Final = 1 << 24
-"""Bytes of text for which memory is kept; more of it is rare, and is given back."""
+_MOST_KEPT: Final = 1 << 24  # bytes of text for which memory is kept; more of it is rare, and is given back
 
 
 # Not frozen: a stream makes one for each document, and making a frozen one takes several times as long.

@@ -67,8 +67,7 @@ STEP_WORDS: Final = tuple(" ".join((*_RUSSIAN_STEPS, *_UKRAINIAN_STEPS, *_ENGLIS
 Records keep only beginnings of words, so a word is left out if most words of news that begin alike mean something
 else, as "начался" for "начальник" or "передали" for "перед"."""
 
-SPEECH_WORDS: Final = tuple(" ".join(_SPEECH).split())
-"""Statements, comments and reactions, chosen alike."""
+SPEECH_WORDS: Final = tuple(" ".join(_SPEECH).split())  # statements, comments and reactions, chosen alike
 
 
 _RUSSIAN_ALERTS: Final = (
@@ -117,13 +116,11 @@ def _beginnings(words: Iterable[str]) -> NDArray[np.uint32]:
 
 # Word triples of many documents, range by range of their leading bits, in a file if there are too many for memory
 
-_MEMORY: Final = 1 << 28
-"""Bytes of triples that are kept in memory."""
+_MEMORY: Final = 1 << 28  # bytes of triples that are kept in memory
 
 _TRIPLES_AT_ONCE: Final = 1 << 17
 
-_PART: Final = 1 << 14
-"""Triples of a part, roughly: its table fits in the second cache."""
+_PART: Final = 1 << 14  # triples of a part, roughly: its table fits in the second cache
 
 _Result = TypeVar("_Result")
 
@@ -240,11 +237,8 @@ class TripleRanges:
         self._parts.clear()
 
 
-HEAVIEST: Final = 12
-"""Number of key terms that ``ComparedKeys.heaviest`` marks."""
-
-_LEAST: Final = 4
-"""Minimum number of terms that the tables of a document have room for."""
+HEAVIEST: Final = 12  # number of key terms that ``ComparedKeys.heaviest`` marks
+_LEAST: Final = 4  # minimum number of terms that the tables of a document have room for
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,8 +25,7 @@ if TYPE_CHECKING:
 BACKGROUND_FILE: Final = Path(__file__).with_name("background.npz")
 """Made by ``tools/make_tables.py``: hashing the common words of a language takes longer than a small job."""
 
-MODEL_FILE: Final = Path(__file__).with_name("pair_model.json")
-"""Made by ``reports/learn_pair_model.py``."""
+MODEL_FILE: Final = Path(__file__).with_name("pair_model.json")  # made by ``reports/learn_pair_model.py``
 
 _CHECKSUMS: Final = {
     "background.npz": "ddd8d7b6775bf84a4e31cdbbaf9b337c",
@@ -52,8 +51,7 @@ FEATURES: Final = (
 )
 """Features of a pair; ``least`` and ``most`` are the smaller and the larger of the two directions."""
 
-DECIMALS: Final = 9
-"""Decimals of z and of every value compared with a threshold."""
+DECIMALS: Final = 9  # decimals of z and of every value compared with a threshold
 
 _FORMAT: Final = "infostream-dedup pair model 1"
 

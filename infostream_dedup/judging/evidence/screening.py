@@ -21,8 +21,7 @@ if TYPE_CHECKING:
 
 
 _PAIRS_FOR_THREADS: Final = 100_000
-_PARTS_OF_A_THREAD: Final = 8
-"""Parts for each thread: some runs have many more pairs than others."""
+_PARTS_OF_A_THREAD: Final = 8  # parts for each thread: some runs have many more pairs than others
 
 
 class ScreenedColumns(NamedTuple):

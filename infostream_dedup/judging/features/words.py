@@ -82,8 +82,7 @@ def _splitmix(seed: int) -> int:
 
 WORD: Final = re.compile("[^\\W_]+(?:-[^\\W_]+)*")
 
-SHORTEST_WORD: Final = 4
-"""Zelenkov and Segalovich drop words of three letters or fewer."""
+SHORTEST_WORD: Final = 4  # Zelenkov and Segalovich drop words of three letters or fewer
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -274,11 +274,8 @@ NEAR: Final = 32
 """If documents repeat a sentence, the i-th occurrence in one matches the j-th in the other only if i and j differ by at
 most this: 10,000 equal lines in two documents would make 100,000,000 points."""
 
-REPEATS: Final = 1000
-"""Later occurrences of a sentence in one document match nothing."""
-
-_ROOM: Final = 1024
-"""Rows for which there is room at first."""
+REPEATS: Final = 1000  # later occurrences of a sentence in one document match nothing
+_ROOM: Final = 1024  # rows for which there is room at first
 
 
 class Chains(NamedTuple):
@@ -337,8 +334,7 @@ def _with_room(table: NDArray[np.int64], wanted: int) -> NDArray[np.int64]:
     return larger
 
 
-_Part = tuple[int, int, int, int]
-"""Passage, first word in a, first word in b, number of words."""
+_Part = tuple[int, int, int, int]  # passage, first word in a, first word in b, number of words
 
 
 @dataclass(frozen=True, slots=True, eq=False)

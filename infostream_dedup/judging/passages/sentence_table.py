@@ -33,8 +33,7 @@ if TYPE_CHECKING:
     from infostream_dedup.machine.progress import Progress
 
 
-_FEW: Final = 200 * 200
-"""Maximum product of the lengths of two sequences that are compared whole."""
+_FEW: Final = 200 * 200  # maximum product of the lengths of two sequences that are compared whole
 
 _WINDOW: Final = 64
 

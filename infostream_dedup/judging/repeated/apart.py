@@ -49,13 +49,10 @@ _DATELINE: Final = re.compile(
 _BEGINNING: Final = 200
 _LEFT_WORDS: Final = 4
 
-_HALF: Final = 30
-"""Letters that each half of a text in two languages has at least."""
+_HALF: Final = 30  # letters that each half of a text in two languages has at least
 _RATIO: Final = 2.0
-_SIGN: Final = 12
-"""Letters up to which a sentence may be a link or a name in any language."""
-_LATIN: Final = 0.8
-"""Share of Latin letters in a half that is written in them; one of names and links has fewer."""
+_SIGN: Final = 12  # letters up to which a sentence may be a link or a name in any language
+_LATIN: Final = 0.8  # share of Latin letters in a half that is written in them; one of names and links has fewer
 _COGNATES: Final = 0.15
 _STEMS: Final = 4
 _ALIKE: Final = str.maketrans("іїєґыэёъ", "ииегиеее")

@@ -21,8 +21,7 @@ if TYPE_CHECKING:
     from infostream_dedup.model import Document
 
 
-_FEWEST_WORDS: Final = 2
-"""A text of one word, such as "Comments", proves nothing."""
+_FEWEST_WORDS: Final = 2  # a text of one word, such as "Comments", proves nothing
 
 _TRACKING: Final = re.compile(r"[?&](?:utm_\w+|\w*clid)=[^&#]*|#.*|^\w+://(?:www\.)?|/$")
 """What two links to one page may differ in."""

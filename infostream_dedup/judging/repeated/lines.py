@@ -53,8 +53,7 @@ _OPENING: Final = 5
 _SHOWN: Final = 80
 _MARKUP: Final = re.compile(r"\]\([^()\s]*\)|<[^<>]*>")  # no part of a line that is shown
 _MOST_FREQUENT: Final = 3
-_ENDS: Final = " \t\r\n|¦·•▪\ufe0f"
-"""What is left at the ends of a text whose last line is left out, besides emoji."""
+_ENDS: Final = " \t\r\n|¦·•▪\ufe0f"  # what is left at the ends of a text whose last line is left out, besides emoji
 _EMOJI: Final = ((0x2190, 0x2200), (0x2300, 0x27C0), (0x2B00, 0x2C00))
 _CALLS: Final = """
 подписаться подписывайся подписывайтесь подпишись подпишитесь подписка подписку подписчиков читать читай читайте читаете

@@ -424,21 +424,18 @@ class Morphology:
             return Analysis(lemma=form, why="too short for a name")
         if is_run_together(form, self._is_frequent):
             return Analysis(lemma=form, why="two words run together")
-        return self._guessed_name(form, shape)
-
-    def _abbreviation(self, form: str) -> Analysis:
-        kinds, frequency = NameKind.ABBREVIATION, self._frequency(form)
-        return Analysis(
-            lemma=form, part_of_speech="NOUN", kinds=kinds, frequency=frequency, source="predicted", term=form
-        )
-
-    def _guessed_name(self, form: str, shape: Shape) -> Analysis:
         guess = self._compound(form) or self._predicted(form)
         if not guess.known and self._choice.is_place(guess.lemma.removesuffix(_OF_A_PLACE[self.language])):
             return guess._replace(term=None, part_of_speech="ADJF", why="adjective of a place")
         if shape != Shape.CAPITAL and not guess.known and guess.frequency == 0:
             return guess._replace(term=None, why="in no dictionary, and the capital says nothing here")
         return guess
+
+    def _abbreviation(self, form: str) -> Analysis:
+        kinds, frequency = NameKind.ABBREVIATION, self._frequency(form)
+        return Analysis(
+            lemma=form, part_of_speech="NOUN", kinds=kinds, frequency=frequency, source="predicted", term=form
+        )
 
     def _compound(self, form: str) -> Analysis | None:
         """Take the lemma from the word after a hyphen: IT-компания of IT-компании; ``None`` unless it is a noun."""

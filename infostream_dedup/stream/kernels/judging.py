@@ -43,8 +43,7 @@ LINKED, ALIKE, TOLD, REPEATED = 1, 2, 4, 8
 """Bits of a find: it resembles the document; enough key terms match for a repeat; numbers agree too; it is repeated.
 Without rules about numbers or shared terms, the second bit implies the other two."""
 
-TEMPLATE, UPDATED = 4, 5
-"""Relations; smaller values are 1 for ``contained`` and 2 for ``contains``, together ``equal``."""
+TEMPLATE, UPDATED = 4, 5  # relations; smaller values are 1 for ``contained`` and 2 for ``contains``, together ``equal``
 
 _LEAST_NUMBERS = 3
 _SAME_STORY = 12 * 3600 * 1_000_000

@@ -60,23 +60,18 @@ def find_places(
 
 # Count the key terms of the pivot language that pairs of documents have in common
 
-PLACE_BITS: Final = 5
-"""Bits of the place of a key term."""
-
-MOST_KEYS: Final = 1 << PLACE_BITS
-"""Maximum number of key terms of a document."""
+PLACE_BITS: Final = 5  # bits of the place of a key term
+MOST_KEYS: Final = 1 << PLACE_BITS  # maximum number of key terms of a document
 
 _PLACE: Final = MOST_KEYS - 1
 
-_AHEAD: Final = 3
-"""Pairs between a document being asked for and being needed."""
+_AHEAD: Final = 3  # pairs between a document being asked for and being needed
 
 _LINE: Final = 8
 
 _MEMBER_LINES: Final = 12
 
-_WEIGHT_LINES: Final = 4
-"""64-bit values of a cache line, and lines of the members and weights of a common document."""
+_WEIGHT_LINES: Final = 4  # 64-bit values of a cache line, and lines of the members and weights of a common document
 
 
 class PivotDocuments(NamedTuple):

@@ -235,8 +235,7 @@ def group_page(
     return groups
 
 
-SLOTS: Final = 24
-"""Parts of the time from the first to the last document of a group, in which ``spread_of`` counts."""
+SLOTS: Final = 24  # parts of the time from the first to the last document of a group, in which ``spread_of`` counts
 
 
 def spread_of(connection: sqlite3.Connection, groups: Sequence[str]) -> dict[str, list[int]]:
@@ -388,5 +387,4 @@ def _document(row: Sequence[Any]) -> dict[str, Any]:
     return found | {"forgotten": bool(found["forgotten"])}
 
 
-_LOOKED_THROUGH: Final = 200_000
-"""The latest documents whose headlines are looked through for words."""
+_LOOKED_THROUGH: Final = 200_000  # the latest documents whose headlines are looked through for words

@@ -27,14 +27,12 @@ if TYPE_CHECKING:
     from pathlib import Path
     from types import TracebackType
 
-_OLDEST_SQLITE: Final = (3, 37, 0)
-"""First version with STRICT tables."""
+_OLDEST_SQLITE: Final = (3, 37, 0)  # first version with STRICT tables
 
 _CACHE_KIB: Final = 16 * 1024
 _CACHE_OF_READER_KIB: Final = 8 * 1024
 _WAL_BYTES_KEPT: Final = 64 * 1024 * 1024
-_LOG_HEAD: Final = 0x377F0683
-"""First bytes of a log, whose last bit tells the order of bytes in its checksums."""
+_LOG_HEAD: Final = 0x377F0683  # first bytes of a log, whose last bit tells the order of bytes in its checksums
 _LOG_HEAD_BYTES: Final = 32
 _FRAME_HEAD_BYTES: Final = 24
 _INDEX_BYTES: Final = 132

@@ -128,8 +128,7 @@ _ROWS_AT_ONCE: Final = 1000
 class _Column(Protocol):
     """A column, read in pieces that SQLite joins: an object for each value would double the time."""
 
-    sql: str
-    """Aggregates of its cells; ``{0}`` stands for the value of a document."""
+    sql: str  # aggregates of its cells; ``{0}`` stands for the value of a document
 
     def extend(self, cells: Iterator[Any]) -> None: ...
 

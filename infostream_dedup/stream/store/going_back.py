@@ -69,7 +69,10 @@ def go_back(path: Path, backup: Path, *, discard_newer: bool) -> WentBack:
         raise CannotCreateError(f"cannot create {path}: there is no directory {path.parent}")
     remove_stale_parts(path.parent)
     with held_part(path.parent) as part:
-        _copy_backup(backup, part)
+        if not backup.exists():
+            raise NoInputError(f"{backup}: there is no backup; 'store backup' makes one")
+        with closing(open_store(backup, read_only=True)) as source, naming_failures(backup):
+            copy_into(source, backup, part, "the backup is damaged ({}); take an older one")
         present, moved = _present(path, discard_newer=discard_newer)
         with closing(connect(part, mode="rw", busy_seconds=BUSY_SECONDS)) as copy:
             if present is not None:
@@ -81,13 +84,6 @@ def go_back(path: Path, backup: Path, *, discard_newer: bool) -> WentBack:
         part.replace(path)
         sync_path(path.parent)
     return WentBack(batches=position.batches, documents=position.documents, discarded=0, forgotten=0, kept=moved)
-
-
-def _copy_backup(backup: Path, part: Path) -> None:
-    if not backup.exists():
-        raise NoInputError(f"{backup}: there is no backup; 'store backup' makes one")
-    with closing(open_store(backup, read_only=True)) as source, naming_failures(backup):
-        copy_into(source, backup, part, "the backup is damaged ({}); take an older one")
 
 
 def _present(path: Path, *, discard_newer: bool) -> tuple[sqlite3.Connection | None, str]:

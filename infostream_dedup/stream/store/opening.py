@@ -67,11 +67,8 @@ def add_change(connection: sqlite3.Connection, name: str, change: Mapping[str, A
 
 # The schema of a store: `schema.sql`, the only version there is
 
-APPLICATION_ID: Final = 0x49534444
-"""Marks an SQLite file as one of our stores: ``ISDD``."""
-
-SCHEMA_VERSION: Final = 1
-"""``PRAGMA user_version`` of a store."""
+APPLICATION_ID: Final = 0x49534444  # marks an SQLite file as one of our stores: ``ISDD``
+SCHEMA_VERSION: Final = 1  # ``PRAGMA user_version`` of a store
 
 
 def create_tables(connection: sqlite3.Connection) -> None:
@@ -119,8 +116,7 @@ def _pragma(connection: sqlite3.Connection, name: str) -> int:
 
 # A checksum of a store's single values: settings, what has expired, the state's small values, withheld frequencies
 
-_NAME: Final = "checksum"
-"""Name of its row in table ``state``."""
+_NAME: Final = "checksum"  # name of its row in table ``state``
 
 
 def write_settings_checksum(connection: sqlite3.Connection) -> None:
@@ -255,11 +251,8 @@ def set_mode(store: Path, mode: int) -> None:
         raise CannotWriteError(f"{store}: the mode cannot be changed: {error.strerror}") from error
 
 
-BUSY_SECONDS: Final = 30.0
-"""How long a writer waits for another writer."""
-
-_LONGEST_ENDING: Final = ".desk-journal"
-"""The log, the shared memory and the desk have shorter endings."""
+BUSY_SECONDS: Final = 30.0  # how long a writer waits for another writer
+_LONGEST_ENDING: Final = ".desk-journal"  # the log, the shared memory and the desk have shorter endings
 
 
 def open_store(

@@ -76,8 +76,7 @@ def _pages(connection: sqlite3.Connection) -> int:
 
 # Removal of documents' content on request, as data protection law may require
 
-_PIVOT: Final = "ru"
-"""Language under which the frequencies of the pivot language are kept."""
+_PIVOT: Final = "ru"  # language under which the frequencies of the pivot language are kept
 
 
 @dataclass(frozen=True, slots=True)

@@ -130,14 +130,6 @@ def tell_stories(connection: sqlite3.Connection, events: Sequence[GroupEvent], s
             connection.execute("DELETE FROM telling WHERE group_id = ?", (event.other,))
 
 
-def present_stories(connection: sqlite3.Connection) -> tuple[tuple[str, str, int], ...]:
-    """Return each group of the window that has a story: its name, its story, the story's earliest ordinal."""
-    rows = connection.execute(
-        "SELECT group_id, story_id, begun FROM telling JOIN story USING (story_id) WHERE alive = 1 ORDER BY group_id"
-    )
-    return tuple(rows)
-
-
 def told_again(connection: sqlite3.Connection) -> set[tuple[str, str, int]]:
     """Compute the correct content of table ``telling`` from all events: group, story, whether the group is alive."""
     groups, stories = (
@@ -166,8 +158,7 @@ def _unite(connection: sqlite3.Connection, event: StoryEvent) -> None:
         run("REPLACE INTO telling (group_id, story_id) VALUES (?, ?)", (event.other, event.story))
 
 
-RESTORED: Final = "restored"
-"""Name of the small value that changes whenever a store goes back to a backup."""
+RESTORED: Final = "restored"  # name of the small value that changes whenever a store goes back to a backup
 
 
 class Position(NamedTuple):
@@ -262,6 +253,9 @@ def load(connection: sqlite3.Connection, *, since: Position | None) -> Loaded:
     batches, documents, terms = (since or Position(0, 0, 0, 0))[:3]
     epoch = open_epoch(connection)
     clock = connection.execute("SELECT clock FROM document ORDER BY ordinal DESC LIMIT 1").fetchone()
+    stories = connection.execute(
+        "SELECT group_id, story_id, begun FROM telling JOIN story USING (story_id) WHERE alive = 1 ORDER BY group_id"
+    ).fetchall()
     return Loaded(
         position=position,
         clock=clock[0] if clock else None,
@@ -274,7 +268,7 @@ def load(connection: sqlite3.Connection, *, since: Position | None) -> Loaded:
         withheld_repeats=_read_withheld(connection, epoch, "withheld_repeats"),
         pivot=summed_frequencies(connection, before=epoch, terms=position.terms, table="pivot_frequency"),
         withheld_pivot=_read_withheld(connection, epoch, "withheld_pivot"),
-        stories=present_stories(connection),
+        stories=tuple(stories),
         evidence=counted_evidence(connection),
         lines=_stored_lines(connection, max(documents, position.documents - REMEMBERED)),
         documents=table_of(connection, max(documents, first_ordinal_needed(connection)), position.documents),
@@ -299,8 +293,7 @@ def open_epoch(connection: sqlite3.Connection) -> int:
     return int(connection.execute("SELECT coalesce(max(epoch) + 1, 0) FROM epoch_frequency").fetchone()[0])
 
 
-FEWEST_EPOCHS: Final = 3
-"""Number of closed epochs with which a further one can be compared."""
+FEWEST_EPOCHS: Final = 3  # number of closed epochs with which a further one can be compared
 
 
 def may_alarm(connection: sqlite3.Connection, epoch: int) -> bool:

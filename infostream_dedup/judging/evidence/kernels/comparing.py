@@ -29,8 +29,7 @@ if TYPE_CHECKING:
 #
 # A document that many others are compared with is loaded into the table once.
 
-ENTRIES: Final = 4096
-"""Most entries of a list."""
+ENTRIES: Final = 4096  # most entries of a list
 
 _SLOTS: Final = 4 * ENTRIES
 _LEAST_SLOTS: Final = 128
@@ -175,16 +174,14 @@ _DATES: Final = 19
 _TITLE: Final = 20
 _STEP: Final = 21
 
-_UNIT: Final = 1e-9
-"""Of the weight of a key term."""
+_UNIT: Final = 1e-9  # of the weight of a key term
 
 _KEYS: Final = 0
 
 NUMBER_LIST: Final = 1
 NAME_LIST: Final = 2
 
-LEAD_LIST: Final = 3
-"""Tables of ``MatchingTables``."""
+LEAD_LIST: Final = 3  # tables of ``MatchingTables``
 
 NO_BITS = np.uint32(0)
 
@@ -450,8 +447,7 @@ def compare_pairs(
 
 # Compute how much wording two documents share; `tests/oracles/plain_pairs.py` is the readable reference
 
-PLACES: Final = 1 << 15
-"""Number of places in the table in which the triples of one document are looked up."""
+PLACES: Final = 1 << 15  # number of places in the table in which the triples of one document are looked up
 
 _SHIFT = np.uint64(64 - 15)
 _WORDING: Final = COLUMNS.index("wording_forward")

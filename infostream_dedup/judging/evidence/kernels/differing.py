@@ -21,8 +21,7 @@ UPPER: Final = 8
 JOINS_DIGITS: Final = 16
 JOINS_LETTERS: Final = 32
 ENDS_CLAUSE: Final = 64
-WORD: Final = 128
-"""Bits of a character's class."""
+WORD: Final = 128  # bits of a character's class
 
 NUMBER: Final = 1
 NAME: Final = 2
@@ -33,40 +32,26 @@ NEGATION: Final = 32
 AUXILIARY: Final = 64
 QUESTION: Final = 128
 DATE: Final = 256
-AGAIN: Final = 512
-"""Bits of a token; the last one if one before it in its text is equal."""
-
-FEWEST: Final = 4
-"""Tokens of a text whose differences are looked at."""
-
-PART: Final = 4
-"""One in this many tokens of the shorter text may differ; six always may."""
+AGAIN: Final = 512  # bits of a token; the last one if one before it in its text is equal
+FEWEST: Final = 4  # tokens of a text whose differences are looked at
+PART: Final = 4  # one in this many tokens of the shorter text may differ; six always may
 
 MOST_TOKENS: Final = 6
 
-MOST_CHANGES: Final = 2
-"""Places that may differ if a negation or a question decides."""
+MOST_CHANGES: Final = 2  # places that may differ if a negation or a question decides
 
 MOST_EDITS: Final = 4
 """Places that may differ if another word of the lead decides: the others by small words, spelling or forms alone."""
 
-LEAD: Final = 30
-"""Tokens of a lead, in which a verb or an adjective is the news."""
-
-SENTENCE: Final = 4
-"""Tokens of an added sentence that denies the rest; in fewer, the verb is another rendering."""
+LEAD: Final = 30  # tokens of a lead, in which a verb or an adjective is the news
+SENTENCE: Final = 4  # tokens of an added sentence that denies the rest; in fewer, the verb is another rendering
 
 TOUCHED: Final = 3
 """Triples of words that a change breaks beside one for each of its words: two, and one for a token of two words."""
 
-FRONT: Final = 6
-"""Tokens at the beginning among which a text says that what follows is false."""
-
-_BEYOND: Final = BLOCK + 1
-"""Characters that are looked at beyond the end of a text."""
-
-_BITS: Final = 10
-"""Bits of a place among the tokens of an opening."""
+FRONT: Final = 6  # tokens at the beginning among which a text says that what follows is false
+_BEYOND: Final = BLOCK + 1  # characters that are looked at beyond the end of a text
+_BITS: Final = 10  # bits of a place among the tokens of an opening
 _ENTRIES: Final = 1 << _BITS
 _HEADS, _NEXT, _TIMES, _FILLED = range(4)
 """Rows of a table of tokens, int32 (4, _ENTRIES): by hash, the first token that has it, counted from 1; by token, the

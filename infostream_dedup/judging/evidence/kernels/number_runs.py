@@ -19,31 +19,20 @@ if TYPE_CHECKING:
 # Kinds of characters: CYRILLIC to DIGIT form words, APOSTROPHE to SPACE continue a run.
 OTHER: Final = 0
 
-CYRILLIC: Final = 1
-"""A letter of Russian or Ukrainian."""
-
-LETTER: Final = 2
-"""Any other word character except figures."""
+CYRILLIC: Final = 1  # a letter of Russian or Ukrainian
+LETTER: Final = 2  # any other word character except figures
 
 APOSTROPHE: Final = 3
 HYPHEN: Final = 4
 
-DIGIT: Final = 5
-"""0 to 9."""
-
-POINT: Final = 6
-"""A full stop or a comma."""
+DIGIT: Final = 5  # 0 to 9
+POINT: Final = 6  # a full stop or a comma
 
 SPACE: Final = 7
 
-LEFT: Final = 8
-"""The plain code must read this text."""
-
-_SLOTS: Final = 1 << 10
-"""Size of the table of about a hundred number words, so that two of them seldom share a slot."""
-
-LONGEST: Final = 16
-"""Number words are shorter than this."""
+LEFT: Final = 8  # the plain code must read this text
+_SLOTS: Final = 1 << 10  # size of the table of about a hundred number words, so that two of them seldom share a slot
+LONGEST: Final = 16  # number words are shorter than this
 
 _APOSTROPHE_POINT: Final = 0x2BC
 _FLAGS: Final = 0x30
@@ -56,8 +45,7 @@ _FOUR_LETTERS: Final = np.uint64(0x00D000D000D000D0)
 
 _FOUR_MASKS: Final = np.uint64(0x00FE00FE00FE00FE)
 
-_LETTERS: Final = 1 << 7
-"""Number of code points from U+0400 to U+047F."""
+_LETTERS: Final = 1 << 7  # number of code points from U+0400 to U+047F
 
 _ASCII: Final = 0x80
 _IN_CYRILLIC: Final = 2

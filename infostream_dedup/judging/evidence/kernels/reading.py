@@ -254,11 +254,8 @@ def title_figure(kinds: Vector[np.uint8], begin: int, end: int, entry: int) -> i
     return 1 << (entry >> 2) % TITLE_FIGURE_BITS
 
 
-FIELDS: Final = 5
-"""Number of lists per document: triples, numbers, names, lead, body."""
-
-PADDING: Final = 16
-"""Number of zeros after the longest text in ``ReadingScratch.kinds``."""
+FIELDS: Final = 5  # number of lists per document: triples, numbers, names, lead, body
+PADDING: Final = 16  # number of zeros after the longest text in ``ReadingScratch.kinds``
 
 _CAPITAL: Final = int(CharacterKind.CAPITAL)
 _DROPPED: Final = int(CharacterKind.DROPPED)

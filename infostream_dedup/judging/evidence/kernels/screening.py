@@ -77,14 +77,9 @@ def weigh_opening(leads: Vector[np.uint32], document: int, words: Vector[np.uint
     return met
 
 
-MOST_WORDS: Final = 512
-"""Words of 64 bits of the longest signature; a longer document gets none."""
-
-_BITS_OF_A_TRIPLE: Final = 8
-"""A signature has at least this many bits, and less than twice as many, for each triple."""
-
-_AHEAD: Final = 4
-"""Pairs between a document's record being asked for and being needed."""
+MOST_WORDS: Final = 512  # words of 64 bits of the longest signature; a longer document gets none
+_BITS_OF_A_TRIPLE: Final = 8  # a signature has at least this many bits, and less than twice as many, for each triple
+_AHEAD: Final = 4  # pairs between a document's record being asked for and being needed
 
 _LINE: Final = 16
 
@@ -92,14 +87,9 @@ _LINES: Final = 7
 
 _SIGNATURE_LINES: Final = 4
 
-_LEAD_LINES: Final = 5
-"""32-bit words of a cache line, and lines of a common record, a common signature and a lead."""
-
-MARGIN: Final = 1e-6
-"""More than the rounding of probability and wording, and than the errors of sums in another order."""
-
-MAY_SHARE: Final = 1e6
-"""More than any z."""
+_LEAD_LINES: Final = 5  # 32-bit words of a cache line, and lines of a common record, a common signature and a lead
+MARGIN: Final = 1e-6  # more than the rounding of probability and wording, and than the errors of sums in another order
+MAY_SHARE: Final = 1e6  # more than any z
 
 _ONE = np.uint64(1)
 

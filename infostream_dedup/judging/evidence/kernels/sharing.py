@@ -17,8 +17,7 @@ if TYPE_CHECKING:
 #
 # Merging two lists mispredicts a branch at every second step; a look-up in a table that fits the L1 cache does not.
 
-SLOTS: Final = 64
-"""Slots of a table per term of the longest document; a table has at least this many."""
+SLOTS: Final = 64  # slots of a table per term of the longest document; a table has at least this many
 
 _LEAST_BITS: Final = 6
 
@@ -105,8 +104,7 @@ def place_of(slots: Vector[np.int32], bits: int, term: int, terms: Vector[Whole]
     return -1
 
 
-_LARGE: Final = 2
-"""Number of columns for the shares of 12 key terms; those for all key terms follow."""
+_LARGE: Final = 2  # number of columns for the shares of 12 key terms; those for all key terms follow
 
 
 class ShareScratch(NamedTuple):

@@ -14,11 +14,8 @@ if TYPE_CHECKING:
 
 # Arrange the word triples of some documents by ranges of their leading bits
 
-RANGE_BITS: Final = 5
-"""Number of leading bits that define a range."""
-
-RANGES: Final = 1 << RANGE_BITS
-"""Number of ranges: those of a month of news are so small that several fit into memory."""
+RANGE_BITS: Final = 5  # number of leading bits that define a range
+RANGES: Final = 1 << RANGE_BITS  # number of ranges: those of a month of news are so small that several fit into memory
 
 _SHIFT = np.uint64(64 - RANGE_BITS)
 
@@ -172,11 +169,8 @@ def count_new(given: TripleRange, new: Vector[np.bool_], found: Vector[np.int32]
 
 # Find documents with common wording by sketches: the smallest triples of each document
 
-DOCUMENT_BITS: Final = 24
-"""Low bits of an entry; the others are the low bits of the triple's hash."""
-
-_FEW: Final = 5
-"""Triples of a text so short that one common triple may matter."""
+DOCUMENT_BITS: Final = 24  # low bits of an entry; the others are the low bits of the triple's hash
+_FEW: Final = 5  # triples of a text so short that one common triple may matter
 
 _DOCUMENT = np.uint64((1 << DOCUMENT_BITS) - 1)
 _HASH_BITS = np.uint64(DOCUMENT_BITS)

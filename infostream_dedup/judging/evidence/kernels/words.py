@@ -50,8 +50,7 @@ def joined(first: np.uint64, second: np.uint64, third: np.uint64) -> np.uint64:
 
 # Sort a few hundred hashes, several times faster than a general sort because they are evenly distributed
 
-BINS: Final = 1 << 12
-"""Maximum number of bins over which entries are distributed before they are sorted."""
+BINS: Final = 1 << 12  # maximum number of bins over which entries are distributed before they are sorted
 
 _FEW: Final = 24
 
@@ -124,8 +123,7 @@ def place_among(entries: Vector[Word], low: int, high: int, wanted: np.uint64) -
 
 # Skeletons of names; `skeleton_code` in `tests/oracles/plain_reading.py` is the readable reference
 
-SKELETON_BITS: Final = 25
-"""Number of bits of a code: five letters of five bits each."""
+SKELETON_BITS: Final = 25  # number of bits of a code: five letters of five bits each
 
 # Latin letters, and the smallest code of a skeleton with five letters.
 _C, _F, _H, _J, _K, _P, _S, _X, _Z = 3, 6, 8, 10, 11, 16, 19, 24, 26

@@ -136,8 +136,7 @@ def _most_common(table: SentenceTable, n: int) -> NDArray[np.bool_]:
 
 
 _SENTENCES: Final = 57_135
-_WORDS: Final = 16
-"""Mean length of a news sentence in words."""
+_WORDS: Final = 16  # mean length of a news sentence in words
 
 
 @register("i-match", order=30)

@@ -17,15 +17,12 @@ if TYPE_CHECKING:
 
 __all__ = ["LONG", "hash_words"]
 
-LONG: Final = 25
-"""Words from which a text proves something without its title."""
+LONG: Final = 25  # words from which a text proves something without its title
 
 QUESTION: Final = 0x3F
 
-_RUN: Final = 16
-"""Letters that count as one more word: scripts without blanks have long runs."""
-_BEGINNING: Final = 1024
-"""Bytes in which most long texts have as many letters as ``LONG`` words without blanks."""
+_RUN: Final = 16  # letters that count as one more word: scripts without blanks have long runs
+_BEGINNING: Final = 1024  # bytes in which most long texts have as many letters as ``LONG`` words without blanks
 _SEED = np.uint64(0xCBF29CE484222325)
 _OTHER = np.uint64(0x9E3779B97F4A7C15)
 

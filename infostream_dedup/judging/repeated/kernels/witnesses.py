@@ -36,13 +36,9 @@ _PER_MILLE_UNKNOWN: Final = 1
 _DAYS: Final = 2
 """Days between the witnesses of a line that several sources have: an agency's text is printed within a day."""
 
-_INNER: Final = 4
-"""Least words of a repeated line between others that stay."""
-_SHARED: Final = 60
-"""Most words that two witnesses share, unless they have more words of their own."""
-
-NOBODY: Final = np.uint64(0)
-"""The source of documents without one."""
+_INNER: Final = 4  # least words of a repeated line between others that stay
+_SHARED: Final = 60  # most words that two witnesses share, unless they have more words of their own
+NOBODY: Final = np.uint64(0)  # the source of documents without one
 _EVERYBODY = np.uint64(1)
 _FREE = np.uint64(0)
 _SPREAD = np.uint64(0x9E3779B97F4A7C15)
