@@ -22,17 +22,9 @@ from infostream_dedup.model import LANGUAGES, OUR_LANGUAGES, Document, Language,
 from infostream_dedup.model.stream_records import EpochFrequencies
 from infostream_dedup.stream.kernels.gathering import TermTable, enter_all, number_all, order_by_weight
 from infostream_dedup.stream.preparation import no_rows
-from infostream_dedup.terms import kernels
+from infostream_dedup.terms import kernels, statistics
 from infostream_dedup.terms.compiled import heaviest_of_rows
 from infostream_dedup.terms.representation import representation, term_frequencies
-from infostream_dedup.terms.statistics import (
-    DocumentFrequencies,
-    Totals,
-    as_count,
-    bounded_idf,
-    document_probability,
-    weighting,
-)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -140,7 +132,7 @@ class BackgroundTerms:
         first, end = self._looked_up, len(self._numbers)
         if first == end:
             return
-        made = document_probability(self._numbers.terms[first:end], self._shares())
+        made = statistics.document_probability(self._numbers.terms[first:end], self._shares())
         held = np.flatnonzero(made)
         self._terms = np.concatenate([self._terms, held + first])
         self._probabilities = np.concatenate([self._probabilities, made[held]])
@@ -154,11 +146,11 @@ class BackgroundTerms:
 class LanguageCounts:
     """Counts of documents of one language."""
 
-    totals: Totals = field(default_factory=Totals)  # number and length of the documents
+    totals: statistics.Totals = field(default_factory=statistics.Totals)  # number and length of the documents
     # uint32, documents that contain each term, by number; may be longer or shorter than the list of terms
     df: NDArray[np.uint32] = field(default_factory=lambda: np.zeros(0, dtype=np.uint32))
 
-    def add(self, totals: Totals, terms: NDArray[np.int64], df: NDArray[np.int64] | int) -> None:
+    def add(self, totals: statistics.Totals, terms: NDArray[np.int64], df: NDArray[np.int64] | int) -> None:
         """Count more documents."""
         self.totals += totals
         self.df = longer(self.df, int(terms.max(initial=-1)) + 1)
@@ -176,7 +168,7 @@ def counts_of(
 ) -> dict[int, LanguageCounts]:
     """Counts that a store has summed, by the number of the language."""
     return {
-        LANGUAGES.index(language): kind(Totals(one.documents, one.length), one.df.astype(np.uint32))
+        LANGUAGES.index(language): kind(statistics.Totals(one.documents, one.length), one.df.astype(np.uint32))
         for language, one in summed.items()
     }
 
@@ -241,7 +233,7 @@ class Frequencies:
         """Count documents that have been forgotten on request in the open epoch."""
         for into, records in ((self.open, counted), (self.open_repeats, repeated)):
             for one in records:
-                into[LANGUAGES.index(one.language)].add(Totals(one.documents, one.length), one.terms, one.df)
+                into[LANGUAGES.index(one.language)].add(statistics.Totals(one.documents, one.length), one.terms, one.df)
 
     def average_length(self, language: int) -> float:
         """Mean length of the documents of the closed epochs; of a pseudo-document if there are none."""
@@ -251,16 +243,16 @@ class Frequencies:
     def idf(self, language: int, terms: NDArray[np.integer]) -> NDArray[np.float64]:
         """Return the idf of terms, 0 if their document frequency is out of bounds."""
         counted, distinct = self._documents(language, terms)
-        return bounded_idf(counted, self._settings, distinct)
+        return statistics.bounded_idf(counted, self._settings, distinct)
 
     def too_rare(self, language: int, terms: NDArray[np.integer]) -> NDArray[np.bool_]:
         """Which terms are in too few documents for key terms."""
         documents, df = self._documents(language, terms)[0]
-        return np.asarray(df < as_count(self._settings.df_min, documents), dtype=np.bool_)
+        return np.asarray(df < statistics.as_count(self._settings.df_min, documents), dtype=np.bool_)
 
     def _documents(
         self, language: int, terms: NDArray[np.integer]
-    ) -> tuple[DocumentFrequencies, DocumentFrequencies | None]:
+    ) -> tuple[statistics.DocumentFrequencies, statistics.DocumentFrequencies | None]:
         """Frequencies among all documents, and among those that do not repeat an earlier one, if any do."""
         counts, repeats = self.closed[language], self.closed_repeats[language]
         df, distinct = counts.df_of(terms), None
@@ -270,15 +262,15 @@ class Frequencies:
         return self._filled_up(language, terms, counts.totals, df), distinct
 
     def _filled_up(
-        self, language: int, terms: NDArray[np.integer], totals: Totals, df: NDArray[np.float64]
-    ) -> DocumentFrequencies:
+        self, language: int, terms: NDArray[np.integer], totals: statistics.Totals, df: NDArray[np.float64]
+    ) -> statistics.DocumentFrequencies:
         pseudo = totals.pseudo_documents
         if pseudo:
             df += pseudo * self._background[language].of(terms)
             if LANGUAGES[language] not in OUR_LANGUAGES:
                 # Other languages have no background; ``df_min`` would leave their first documents without key terms.
-                df = np.maximum(df, as_count(self._settings.df_min, totals.documents + pseudo))
-        return DocumentFrequencies(float(totals.documents + pseudo), df)
+                df = np.maximum(df, statistics.as_count(self._settings.df_min, totals.documents + pseudo))
+        return statistics.DocumentFrequencies(float(totals.documents + pseudo), df)
 
 
 def count_rows(
@@ -294,12 +286,12 @@ def count_rows(
         return
     spoken = sorted(set(languages.tolist()))
     if len(spoken) == 1 and counted is None:
-        open_counts[spoken[0]].add(Totals(len(lengths), int(lengths.sum())), terms.values, 1)
+        open_counts[spoken[0]].add(statistics.Totals(len(lengths), int(lengths.sum())), terms.values, 1)
         return
     sizes = terms.sizes
     for language in spoken:
         own = languages == language if counted is None else (languages == language) & counted
-        totals = Totals(int(own.sum()), int(lengths[own].sum()))
+        totals = statistics.Totals(int(own.sum()), int(lengths[own].sum()))
         open_counts[language].add(totals, terms.values[np.repeat(own, sizes)], 1)
 
 
@@ -618,7 +610,7 @@ def _weights(
         for one in spoken:
             own = np.flatnonzero(language == one)
             idf[own] = _idf(terms[own], one, frequencies, len(numbers))
-    chosen = weighting(settings.weighting)
+    chosen = statistics.weighting(settings.weighting)
     norm = chosen.norm(analysed.lengths[first:end].astype(np.float64), average[languages], settings)
     return chosen.weight(analysed.counts[entries].astype(np.float64), idf, np.repeat(norm, sizes), settings)
 

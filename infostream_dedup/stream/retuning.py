@@ -11,15 +11,7 @@ import numpy as np
 from infostream_dedup.errors import ConfigurationError, UsageError
 from infostream_dedup.model import LANGUAGES
 from infostream_dedup.stream.settings import StreamSettings
-from infostream_dedup.stream.store.opening import (
-    RETUNES,
-    add_change,
-    changes_of,
-    check_settings,
-    first_settings_of,
-    in_force,
-    write_settings_checksum,
-)
+from infostream_dedup.stream.store import opening
 from infostream_dedup.stream.store.store import Store
 
 if TYPE_CHECKING:
@@ -71,8 +63,8 @@ def retune(store: object, thresholds: Thresholds, *, first: int | None = None) -
         raise ConfigurationError("a stream in memory keeps its thresholds; give it a store")
     with store.transaction():
         connection = store.connection
-        check_settings(connection, store.path)
-        position, retunes = store.stored_position(), changes_of(connection, RETUNES)
+        opening.check_settings(connection, store.path)
+        position, retunes = store.stored_position(), opening.changes_of(connection, opening.RETUNES)
         begin = position.documents if first is None else first
         if begin < position.documents:
             raise UsageError(
@@ -80,14 +72,14 @@ def retune(store: object, thresholds: Thresholds, *, first: int | None = None) -
             )
         if retunes and begin < retunes[-1]["first"]:
             raise UsageError(f"other thresholds are recorded for document {retunes[-1]['first']}; choose a later one")
-        settings = StreamSettings.of(in_force(first_settings_of(connection), retunes, begin))
+        settings = StreamSettings.of(opening.in_force(opening.first_settings_of(connection), retunes, begin))
         decided, left = thresholds_for(settings, thresholds)
         before = settings.as_dict()
         changes = {name: value for name, value in decided.items() if before[name] != value}
         settings.but(**tupled(changes))
         if changes:
-            add_change(connection, RETUNES, {"changes": changes, "first": begin})
-            write_settings_checksum(connection)
+            opening.add_change(connection, opening.RETUNES, {"changes": changes, "first": begin})
+            opening.write_settings_checksum(connection)
         return Retuned(begin, changes, left)
 
 

@@ -27,13 +27,7 @@ from infostream_dedup.machine.arrays import Ragged, offsets_of, rows_from
 from infostream_dedup.model import LANGUAGES, OUR_LANGUAGES, Document, Language, Settings, full_text, language_number
 from infostream_dedup.model.document import outlet_of
 from infostream_dedup.model.limits import OneOf
-from infostream_dedup.terms.compiled import (
-    SurfaceCounter,
-    SurfaceTokens,
-    count_terms,
-    key_terms_of_surfaces,
-    statistics_of,
-)
+from infostream_dedup.terms import compiled
 from infostream_dedup.terms.key_terms import KeyTerms, heaviest
 from infostream_dedup.terms.representation import term_frequencies
 from infostream_dedup.terms.statistics import (
@@ -122,7 +116,7 @@ _LINE: Final = re.compile(r"\n\s*")
 class Parts:
     """Sentences of all documents, in order."""
 
-    surfaces: SurfaceTokens  # words of each sentence
+    surfaces: compiled.SurfaceTokens  # words of each sentence
     numbers: Ragged  # numbers of each sentence, in order, int64 index into `number_names`
     number_names: list[str]  # distinct canonical numbers in order of first occurrence
     paragraph_of: NDArray[np.int64]  # int64 (sentences,), paragraph of each sentence, ascending
@@ -152,7 +146,7 @@ def paragraphs(text: str) -> list[str]:
 
 def read_parts(texts: Iterable[str], languages: Sequence[str]) -> Parts:
     """Cut the bodies of a collection."""
-    counter = SurfaceCounter()
+    counter = compiled.SurfaceCounter()
     number_of: dict[str, int] = {}
     found: list[list[int]] = []
     paragraph_of: list[int] = []
@@ -232,7 +226,7 @@ class WordVectors:
 
 def word_vectors(counts: TermCounts, given: list[Statistics] | None = None) -> tuple[WordVectors, list[Statistics]]:
     """Make BM25 vectors of documents; also return the statistics from which the weights come."""
-    statistics = statistics_of(counts, WORDS) if given is None else given
+    statistics = compiled.statistics_of(counts, WORDS) if given is None else given
     weights = weigh(counts, statistics, WORDS if given is None else _OF_ANY_WORD).astype(np.float64)
     weights.eliminate_zeros()
     lengths = np.sqrt(np.asarray(weights.multiply(weights).sum(axis=1), dtype=np.float64))
@@ -245,10 +239,10 @@ def word_vectors(counts: TermCounts, given: list[Statistics] | None = None) -> t
 
 def title_vectors(titles: list[str], languages: list[str], *, background: bool = False) -> WordVectors:
     """Make BM25 vectors of titles (empty if missing), weighted by the frequency of words in titles, not in bodies."""
-    counter = SurfaceCounter()
+    counter = compiled.SurfaceCounter()
     for title, language in zip(titles, languages, strict=True):
         counter.add(title, language)
-    counts = count_terms(counter.finish(), WORDS)
+    counts = compiled.count_terms(counter.finish(), WORDS)
     given = (
         background_statistics(counts.terms, languages, WORDS.representation, words=TITLE_WORDS) if background else None
     )
@@ -317,7 +311,7 @@ def document_models(
     languages = [document.lang or detect(full_text(document)) for document in documents]
     parts = read_parts((document.text for document in documents), languages)
     tell(1)
-    of_sentences = count_terms(parts.surfaces, WORDS)
+    of_sentences = compiled.count_terms(parts.surfaces, WORDS)
     of_documents = _sum_counts(of_sentences, parts.sentence_documents, languages)
     given = background_statistics(of_documents.terms, languages, WORDS.representation) if background else None
     words, weighed_by = word_vectors(of_documents, given)
@@ -402,12 +396,12 @@ def _category(document: Document) -> str | None:
 
 
 def _key_terms(documents: Sequence[Document], languages: Sequence[str], *, background: bool) -> KeyTerms:
-    reader = SurfaceCounter()
+    reader = compiled.SurfaceCounter()
     for document, language in zip(documents, languages, strict=True):
         reader.add(full_text(document), language)
     if not background:
-        return key_terms_of_surfaces(reader.finish(), KEY_TERMS)
-    return key_terms_of_surfaces(
+        return compiled.key_terms_of_surfaces(reader.finish(), KEY_TERMS)
+    return compiled.key_terms_of_surfaces(
         reader.finish(),
         _KEY_TERMS_OF_ANY_WORD,
         statistics=lambda terms: background_statistics(terms, languages, KEY_TERMS.representation),
