@@ -127,7 +127,6 @@ def _count_shared(values: Vector[Whole], ends: Vector[np.int64], row: int, other
     return shared
 
 
-@compiled
 def _numbers_agree(row: int, other: int, columns: Columns) -> bool:
     """Whether at least half of either document's numbers occur in the other; each must have at least three."""
     ends = columns.number_ends
@@ -193,7 +192,6 @@ def weigh(first: int, finds: Finds, columns: Columns, rules: DecisionRules) -> N
             finds.ranks[place] = min(forward, backward) * 256 + max(forward, backward)
 
 
-@compiled
 def _is_template(row: int, other: int, columns: Columns) -> bool:
     """Whether two documents that differ only in numbers are one form, filled in on two days.
 
@@ -209,7 +207,6 @@ def _is_template(row: int, other: int, columns: Columns) -> bool:
     return bool(shared >= _SAME_FORM * (both - shared))
 
 
-@compiled
 def _relation(row: int, place: int, finds: Finds, columns: Columns, rules: DecisionRules) -> int:
     other, kind = finds.rows[place], finds.kinds[place]
     if kind & ALIKE and not kind & (TOLD | REPEATED):
@@ -247,7 +244,6 @@ def weigh_and_choose(first: int, finds: Finds, columns: Columns, rules: Decision
     choose(first, finds, columns, rules, chosen)
 
 
-@compiled
 def _has_term(term: int, row: int, columns: Columns, in_text: bool) -> bool:
     """Whether a key term of another document occurs in a row."""
     if in_text:

@@ -103,7 +103,6 @@ class SharedKeys(NamedTuple):
     own: Table[np.int64]  # int64 (pairs, 2), total weight of all key terms of a and of b
 
 
-@compiled
 def _match_asking(documents: PivotDocuments, asks: int, held: int, bits: int, scratch: PivotScratch) -> int:
     """Key terms of the asking document that match the document in the tables, as bits by place."""
     first, last = documents.member_begins[asks], documents.member_begins[asks + 1]
@@ -116,7 +115,6 @@ def _match_asking(documents: PivotDocuments, asks: int, held: int, bits: int, sc
     return met
 
 
-@compiled
 def _match_held(documents: PivotDocuments, answers: int, held: int, bits: int, scratch: PivotScratch) -> int:
     """Key terms of the document in the tables that match the answering document, as bits by place."""
     first, last = documents.matched_begins[answers], documents.matched_begins[answers + 1]
@@ -133,7 +131,6 @@ def _match_held(documents: PivotDocuments, answers: int, held: int, bits: int, s
     return met
 
 
-@compiled
 def _add_up(documents: PivotDocuments, document: int, met: int) -> tuple[int, int, int]:
     """Number and weight of a document's matching key terms, and weight of all its key terms."""
     first, count, weight, own = documents.weight_begins[document], 0, 0, 0

@@ -75,7 +75,6 @@ def _slot(entry: np.uint32, mask: int) -> int:
     return signed(np.uint32(entry * _MULTIPLIER) >> _HIGH_BITS) & mask
 
 
-@compiled
 def enter(
     tables: MatchingTables, which: int, entries: Vector[Entry], begin: int, count: int, ignored: np.uint32
 ) -> None:
@@ -90,7 +89,6 @@ def enter(
     tables.counts[which] = count
 
 
-@compiled
 def leave(tables: MatchingTables, which: int) -> None:
     """Empty a table."""
     for number in range(tables.counts[which]):
@@ -309,7 +307,6 @@ def list_shares(
     return share(met, sum_of(words, one.at, kind)), share(answered, sum_of(words, other.at, kind)), hits
 
 
-@compiled
 def hold_lists(words: Vector[np.uint32], parts: RecordParts, tables: MatchingTables) -> None:
     """Load the lists of a record into the tables, replacing those that are there."""
     for which in range(NUMBER_LIST, LEAD_LIST + 1):
@@ -345,7 +342,6 @@ def _opening(words: Vector[np.uint32], one: RecordParts, other: RecordParts) -> 
     return met
 
 
-@compiled
 def _tells_step(words: Vector[np.uint32], parts: RecordParts, told: ToldWords) -> float:
     """1 if the lead of a document has a word of a step and none of speech, otherwise 0."""
     step, speech = False, False
@@ -405,7 +401,6 @@ def _compare_records(
     row[_TITLE] = _title_relation(words, one.at, other.at)
 
 
-@compiled
 def _enter(
     words: Vector[np.uint32], parts: RecordParts, keys: ComparedKeys, document: int, tables: MatchingTables
 ) -> None:
@@ -458,20 +453,17 @@ def _key(triple: np.uint64) -> int:
     return signed(triple >> _SHIFT)
 
 
-@compiled
 def _put(triples: Vector[np.uint64], first: int, last: int, places: Vector[np.uint32]) -> None:
     """Note where the triples of each key begin, counted from 1; triples with equal keys are adjacent."""
     for place in range(last - 1, first - 1, -1):
         places[_key(triples[place])] = place - first + 1
 
 
-@compiled
 def _take_out(triples: Vector[np.uint64], first: int, last: int, places: Vector[np.uint32]) -> None:
     for place in range(first, last):
         places[_key(triples[place])] = 0
 
 
-@compiled
 def _count_shared(
     triples: Vector[np.uint64],
     begin: int,

@@ -120,7 +120,6 @@ def _past_others(text: Vector[np.uint8], at: int, size: int, classes: Vector[np.
     return at
 
 
-@compiled
 def _link_end(text: Vector[np.uint8], at: int, size: int, classes: Vector[np.uint8]) -> int:
     """End of the link, handle, hashtag or markup that begins at a place; the place itself if none does."""
     letter, begin, end = signed(text[at]), at, at
@@ -169,7 +168,6 @@ def _word_end(text: Vector[np.uint8], at: int, size: int, classes: Vector[np.uin
     return at
 
 
-@compiled
 def _flags_of(text: Vector[np.uint8], begin: int, end: int, hashed: np.uint64, tables: OpeningTables) -> int:
     """Bits of a word."""
     flags = 0
@@ -218,7 +216,6 @@ def _leave_out_links(text: Vector[np.uint8], size: int, classes: Vector[np.uint8
     return written
 
 
-@compiled
 def _cut_up(text: Vector[np.uint8], tables: OpeningTables, tokens: OpeningTokens, token: int) -> int:
     """Write the tokens of a text; return the place behind them."""
     classes, at, starts = tables.classes, 0, True
@@ -264,7 +261,6 @@ def _entry_of(hashed: np.uint64, first: int, hashes: Vector[np.uint64], table: T
     return entry
 
 
-@compiled
 def _enter(document: int, tokens: OpeningTokens, table: Table[np.int32]) -> int:
     """Enter the tokens of a document in a table, mark those that one before is equal to, and count the others."""
     first, distinct = tokens.begins[document], 0
@@ -343,7 +339,6 @@ def difference_scratch() -> DifferenceScratch:
     )
 
 
-@compiled
 def _share(
     one: int, other: int, tokens: OpeningTokens, table: Table[np.int32], shared: Table[np.int32]
 ) -> tuple[int, int]:
@@ -386,7 +381,6 @@ def _write(table: Table[np.int64], row: int, begin: int, end: int, first: int, l
     table[row, 0], table[row, 1], table[row, 2], table[row, 3] = begin, end, first, last
 
 
-@compiled
 def _aligned(first: int, last: int, stop: int, shared: int, scratch: DifferenceScratch) -> int:
     """Align tokens from the first on, by common runs; return the number of changes.
 
@@ -417,7 +411,6 @@ def _apart(changes: Table[np.int64], count: int) -> int:
     return total
 
 
-@compiled
 def _changes(x: Vector[np.uint64], y: Vector[np.uint64], cut: bool, shared: int, scratch: DifferenceScratch) -> int:
     """Find the places in which two lists of tokens with some common runs differ; return their number."""
     changes, least = scratch.changes, min(x.size, y.size)
@@ -446,7 +439,6 @@ def _changes(x: Vector[np.uint64], y: Vector[np.uint64], cut: bool, shared: int,
     return count
 
 
-@compiled
 def _in_one_form(
     x: Vector[np.uint64], y: Vector[np.uint64], flags: Vector[np.uint16], few: int, cut: bool, changes: Table[np.int64]
 ) -> int:
@@ -472,7 +464,6 @@ def _counted(flags: Vector[np.uint16], begin: int, end: int, wanted: int) -> int
     return count
 
 
-@compiled
 def _denies(flags: Vector[np.uint16], begin: int, end: int, rest: int) -> bool:
     """Whether the tokens of one side of a change may say that the other text is false; ``rest``: those of the other."""
     enough = end - begin >= SENTENCE or (begin == 0 and rest == 0)
@@ -483,7 +474,6 @@ def _denies(flags: Vector[np.uint16], begin: int, end: int, rest: int) -> bool:
     return False
 
 
-@compiled
 def _may_be_exchanged(one: int, other: int, tokens: OpeningTokens, changes: Table[np.int64], count: int) -> bool:
     """Whether numbers or names may stand in each other's place, or a figure in that of another."""
     x, y = tokens.hashes[tokens.begins[one] :], tokens.hashes[tokens.begins[other] :]
@@ -502,7 +492,6 @@ def _may_be_exchanged(one: int, other: int, tokens: OpeningTokens, changes: Tabl
     return replaced and ((numbers == others and numbers > 0) or names >= 2)
 
 
-@compiled
 def _may_be_turned(p: Vector[np.uint16], q: Vector[np.uint16], changes: Table[np.int64], count: int) -> bool:
     """Whether one or two changes may be a negation, a question, another name or another word."""
     few = count <= MOST_CHANGES
@@ -550,7 +539,6 @@ def count_slots(a: Vector[np.int64], b: Vector[np.int64], tokens: OpeningTokens,
         counts[pair, 0], counts[pair, 1], counts[pair, 2], counts[pair, 3] = own, slots, others, filled
 
 
-@compiled
 def _looked_at(
     one: int, other: int, lacks: Vector[np.float64], tokens: OpeningTokens, scratch: DifferenceScratch
 ) -> int:
@@ -631,7 +619,6 @@ def compare_openings(
     return a.size
 
 
-@compiled
 def _share_held(one: int, other: int, tokens: OpeningTokens) -> np.float64:
     held, hashes, begins = 0, tokens.hashes, tokens.begins
     for at in range(begins[one], begins[one + 1] - 2):

@@ -131,7 +131,6 @@ def _fold_character(data: Vector[np.uint8], at: int, kinds: Vector[np.uint8]) ->
     return _APOSTROPHE_POINT if kinds[point] == APOSTROPHE else _lower_case(point)
 
 
-@compiled
 def _look_up(
     data: Vector[np.uint8], begin: int, end: int, kinds: Vector[np.uint8], words: NumberWords, word: Vector[np.uint32]
 ) -> int:
@@ -212,7 +211,6 @@ def _after_plain_words(data: Vector[np.uint8], at: int, end: int, kinds: Vector[
     return at
 
 
-@compiled
 def _write_word(value: int, room: Vector[np.uint8], end: int) -> int:
     """Write a number word's value as a run; return its end."""
     room[end] = _FLAGS
@@ -224,7 +222,6 @@ def _write_word(value: int, room: Vector[np.uint8], end: int) -> int:
     return end + 1
 
 
-@compiled
 def _write_run(data: Vector[np.uint8], begin: int, end: int, glued: bool, room: Vector[np.uint8], size: int) -> int:
     """Write a run of figures; return its end."""
     room[size] = _FLAGS + glued
@@ -235,7 +232,6 @@ def _write_run(data: Vector[np.uint8], begin: int, end: int, glued: bool, room: 
     return size
 
 
-@compiled
 def _runs_of_text(
     data: Vector[np.uint8],
     at: int,

@@ -162,7 +162,6 @@ def _shift_of(words: int) -> np.uint64:
     return np.uint64(64 - bits)
 
 
-@compiled
 def _sign(
     triples: Vector[np.uint64], first: int, last: int, signature: Vector[np.uint64], begin: int, words: int
 ) -> int:
@@ -178,7 +177,6 @@ def _sign(
     return doubled
 
 
-@compiled
 def _count_signed(
     triples: Vector[np.uint64], first: int, last: int, signature: Vector[np.uint64], begin: int, words: int
 ) -> int:

@@ -115,7 +115,6 @@ class ShareScratch(NamedTuple):
     maybe: Vector[np.int64]  # int64, longer than the terms of any document
 
 
-@compiled
 def _weigh_asking(keys: ComparedKeys, asks: int, held: int, bits: int, scratch: ShareScratch) -> tuple[int, int]:
     """Weight of the asking document's 12 and 30 key terms that the document in the tables contains."""
     there, met12, met30 = keys.target_begins[held], 0, 0
@@ -128,7 +127,6 @@ def _weigh_asking(keys: ComparedKeys, asks: int, held: int, bits: int, scratch: 
     return met12, met30
 
 
-@compiled
 def _weigh_held(keys: ComparedKeys, answers: int, held: int, bits: int, scratch: ShareScratch) -> tuple[int, int]:
     """Weight of the 12 and 30 key terms of the document in the tables that the answering document contains."""
     there, met12, met30 = keys.begins[held], 0, 0

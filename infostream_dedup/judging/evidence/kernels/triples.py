@@ -89,7 +89,6 @@ def _part_of(triple: np.uint64, part_bits: int) -> int:
     return signed(triple << _RANGE_BITS >> np.uint64(64 - part_bits)) if part_bits else 0
 
 
-@compiled
 def take_parts(given: TripleRange, chosen: Vector[np.bool_], ends: Vector[np.int64]) -> None:
     """Write the triples of chosen documents to the scratch memory, part by part, in the order of the documents.
 
@@ -117,7 +116,6 @@ def take_parts(given: TripleRange, chosen: Vector[np.bool_], ends: Vector[np.int
         at = end
 
 
-@compiled
 def table_size(ends: Vector[np.int64]) -> int:
     """Slots of a table for the longest part: a power of two, at least twice its triples."""
     longest, begin, size = 0, 0, 2
@@ -131,7 +129,6 @@ def table_size(ends: Vector[np.int64]) -> int:
 # Count the word triples that no earlier document has
 
 
-@compiled
 def _mark_new(
     given: TripleRange, begin: int, end: int, keys: Vector[np.uint64], used: Vector[np.bool_], new: Vector[np.bool_]
 ) -> None:

@@ -9,7 +9,7 @@ import numpy as np
 from infostream_dedup.judging.evidence.characters import CYRILLIC_BEGIN, TWINS, CharacterKind
 from infostream_dedup.judging.evidence.constants import PREFIX, SEED
 from infostream_dedup.machine.arrays import GOLDEN
-from infostream_dedup.machine.compiling import compiled, inlined, signed
+from infostream_dedup.machine.compiling import inlined, signed
 
 if TYPE_CHECKING:
     from infostream_dedup.machine.arrays import Table, Vector, Word
@@ -55,7 +55,6 @@ BINS: Final = 1 << 12  # maximum number of bins over which entries are distribut
 _FEW: Final = 24
 
 
-@compiled
 def _insert(entries: Vector[Word], begin: int, end: int) -> None:
     """Sort by insertion: fast for few or nearly sorted entries."""
     for place in range(begin + 1, end):
@@ -66,7 +65,6 @@ def _insert(entries: Vector[Word], begin: int, end: int) -> None:
         entries[hole] = entry
 
 
-@compiled
 def _spread(
     entries: Vector[Word], begin: int, end: int, width: int, spare: Vector[Word], bins: Vector[np.int64]
 ) -> None:
@@ -89,7 +87,6 @@ def _spread(
         entries[place] = spare[place - begin]
 
 
-@compiled
 def sorted_once(
     entries: Vector[Word], begin: int, end: int, width: int, spare: Vector[Word], bins: Vector[np.int64]
 ) -> int:
@@ -158,7 +155,6 @@ def _with_letter(code: int, last: int, letter: int) -> int:
     return code << 5 | letter
 
 
-@compiled
 def skeleton(latin: Vector[np.uint8], kinds: Vector[np.uint8], folded: Vector[np.uint16], begin: int, end: int) -> int:
     """Code of the word between two places; ``latin`` maps each folded letter to a Latin one, 1 to 26, or to 0."""
     # A letter waits for the next one, which may be an h; ``last`` is the letter before the waiting one.
@@ -229,7 +225,6 @@ def read_word(
     return hashed, start, last, letters, capitals, 0 < cyrillic < letters
 
 
-@compiled
 def repair_word(
     twins: Table[np.uint16], kinds: Vector[np.uint8], folded: Vector[np.uint16], begin: int, last: int
 ) -> bool:

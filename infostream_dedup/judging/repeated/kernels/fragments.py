@@ -222,7 +222,6 @@ def _reverse(found: FragmentRows, document: int, begin: int, end: int) -> None:
         begin, end = begin + 1, end - 1
 
 
-@compiled
 def _order(found: FragmentRows, document: int, count: int) -> None:
     """Bring the last fragments, which were written in turn, into the order of the text."""
     turned = (count - FIRST) % LAST if count > FRAGMENTS else 0
@@ -320,7 +319,6 @@ def _end_line(
     return place
 
 
-@compiled
 def _read(
     data: Vector[np.uint8], begin: int, end: int, signs: Signs, found: FragmentRows, document: int, most: int
 ) -> None:

@@ -121,7 +121,6 @@ def _copy(lines: LineCounts, source: np.int64, target: np.int64) -> None:
         lines.witnesses[target, witness] = lines.witnesses[source, witness]
 
 
-@compiled
 def _remove(hole: np.int64, lines: LineCounts) -> None:
     """Remove the key at a place; move the keys that it had displaced back."""
     mask = lines.keys.size - 1
@@ -186,7 +185,6 @@ def _has(past: PastDocuments, row: int, fragment: np.uint64) -> bool:
     return found
 
 
-@compiled
 def _rest(
     past: PastDocuments, row: int, other: int, scope: np.uint64, seen: int, lines: LineCounts, rest: Vector[np.uint16]
 ) -> tuple[int, int, int]:
@@ -217,7 +215,6 @@ def _rest(
     return size, words, shared
 
 
-@compiled
 def _differ(
     past: PastDocuments, row: int, other: int, scope: np.uint64, seen: int, lines: LineCounts, rests: Table[np.uint16]
 ) -> bool:
@@ -250,7 +247,6 @@ def _witnessed(
     return count if count < WITNESSES else -1
 
 
-@compiled
 def _mark(past: PastDocuments, row: int, lines: LineCounts) -> None:
     """Mark the repeated lines of a document: at its ends all of them, inside those of some length."""
     count, source = past.counts[row], past.sources[row]
@@ -277,7 +273,6 @@ def _keep_inner(past: PastDocuments, row: int, count: int) -> None:
             past.marks[row, fragment] = 0
 
 
-@compiled
 def _count(
     past: PastDocuments, row: int, scope: np.uint64, kind: int, lines: LineCounts, rests: Table[np.uint16]
 ) -> None:
@@ -320,7 +315,6 @@ def _take_back_one(ordinal: int, key: np.uint64, lines: LineCounts, witness: boo
             lines.witnesses[at, place] = -1
 
 
-@compiled
 def _take_back(
     past: PastDocuments, ordinal: int, lines: LineCounts, lost: Vector[np.uint64], keeps: Vector[np.int64]
 ) -> None:
