@@ -5,16 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from math import sqrt
-from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, Self
+from typing import Any, Final, Literal, NamedTuple, Self
 
 import numpy as np
+from numpy.typing import NDArray
 
 from infostream_dedup.errors import ConfigurationError, UsageError
 from infostream_dedup.links.compiled.kernels.rows import count_closed
 from infostream_dedup.machine.progress import Phrase
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 EXACT_FROM: Final = 4
 """Transitivity is exact from this k upwards, however many paths there are; below it there are too many."""

@@ -13,31 +13,30 @@ import hashlib
 import json
 import logging
 import subprocess
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping, MutableMapping
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial, wraps
-from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, TypeVar
+from pathlib import Path
+from socket import socket
+from typing import Annotated, Any, Final, Literal, TypeVar
 
 from infostream_dedup.errors import InfostreamError, MissingExtraError, NoInputError
 from infostream_dedup.language.morphology.form_cache import load
 from infostream_dedup.machine.platform import on_requests_to_end, python_command, python_environment
-from infostream_dedup.model import OUR_LANGUAGES
+from infostream_dedup.model import OUR_LANGUAGES, microseconds_of
 from infostream_dedup.model.version import VERSION
 from infostream_dedup.service.checker import QUESTIONS, Checker
 from infostream_dedup.service.problems import ProblemError
 from infostream_dedup.service.settings import ServiceSettings, free_address
 from infostream_dedup.service.tokens import LOCAL, Caller, Sessions, Tokens
+from infostream_dedup.stream.deduplicator import Deduplicator
+from infostream_dedup.stream.preparation import with_repeated
 from infostream_dedup.stream.search import Searcher
+from infostream_dedup.stream.settings import StreamSettings
 from infostream_dedup.stream.store import Store
 from infostream_dedup.stream.store.browsing import document_versions
 from infostream_dedup.stream.store.restoring import position_of
 from infostream_dedup.stream.store.stories import coverage_of, documents_of, story_page, story_rows
-
-if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping, MutableMapping
-    from pathlib import Path
-    from socket import socket
-
-    from infostream_dedup.stream.deduplicator import Deduplicator
 
 try:
     import uvicorn
@@ -93,7 +92,6 @@ def _told(tool: Callable[..., Awaitable[dict[str, Any]]]) -> Callable[..., Await
 
 def _moment(given: str | None) -> int | None:
     from infostream_dedup.api import moment
-    from infostream_dedup.model import microseconds_of
 
     try:
         return None if (at := moment(given)) is None else microseconds_of(at)
@@ -251,7 +249,6 @@ class StoreTools:
 
     def _story(self, name: str) -> dict[str, Any]:
         from infostream_dedup.judging.passages.original_message import original_message
-        from infostream_dedup.stream.preparation import with_repeated
 
         found = self._covered(name, None, listed=_LISTED)
         if found["wires_read"]:
@@ -378,9 +375,6 @@ class StoreTools:
         keeps = await self.read(self._store.keeps_texts)
 
         def process() -> list[dict[str, Any]]:
-            from infostream_dedup.stream.deduplicator import Deduplicator
-            from infostream_dedup.stream.settings import StreamSettings
-
             if self._stream is None:
                 settings = StreamSettings.of(self._store.settings)
                 self._stream = Deduplicator.open(self.path, settings.but(keep_text=keeps))

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from infostream_dedup.judging.evidence.facts import circumstances_of
 from infostream_dedup.judging.evidence.judging import agreement
 from infostream_dedup.judging.evidence.kernels.sharing import SLOTS
 from infostream_dedup.language.lexicon.tables import is_latin
-from infostream_dedup.links.compiled.window_index import WindowIndex
+from infostream_dedup.links.compiled.window_index import CandidateRows, WindowIndex
 from infostream_dedup.links.pair_rules import LEAST_ORDERED_SHARE, NEAR_BEST, OneText
 from infostream_dedup.machine.arrays import INT32, INT64, Ragged, blobs_of_rows
 from infostream_dedup.model import LANGUAGES, OUR_LANGUAGES
@@ -28,18 +30,10 @@ from infostream_dedup.stream.kernels.pivot import (
     share_pivot,
 )
 from infostream_dedup.stream.pivot_terms import PIVOT, PivotFrequencies, PivotRead, PivotReader, PivotWords, without
+from infostream_dedup.stream.settings import StreamSettings
 from infostream_dedup.stream.window import ComparedDocuments, PivotRows, Window
 from infostream_dedup.stream.word_order import OrderedWords, keep_order, tell_one_event
 from infostream_dedup.terms.matched_words import SAME
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from numpy.typing import NDArray
-
-    from infostream_dedup.links.compiled.window_index import CandidateRows
-    from infostream_dedup.stream.settings import StreamSettings
-
 
 # Earlier documents in other languages that have the same text as a new one.
 #

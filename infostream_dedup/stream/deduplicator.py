@@ -25,6 +25,7 @@ from infostream_dedup.machine.platform import collector_paused
 from infostream_dedup.model import Document, DocumentBlock
 from infostream_dedup.model.limits import OneOf, check_record
 from infostream_dedup.model.stream_records import Batch, Verdict, Verdicts
+from infostream_dedup.stream.decisions import SecondStage, check_model
 from infostream_dedup.stream.engine import StreamEngine
 from infostream_dedup.stream.preparation import batch_hash, content_hash, content_hashes
 from infostream_dedup.stream.settings import StreamSettings
@@ -523,7 +524,6 @@ def _with_model(settings: StreamSettings, model: Classifier | None) -> StreamSet
             raise ConfigurationError("the stream was started with a model; give the same model (--model)")
         return settings
     from infostream_dedup.judging.criteria.model_file import model_digest
-    from infostream_dedup.stream.decisions import check_model
 
     check_model(model)
     return settings.but(model=model_digest(model))
@@ -534,8 +534,6 @@ def _second_stage(store: BatchStore, settings: StreamSettings, model: Classifier
         raise ConfigurationError("the settings name another model; open the stream with that one")
     if model is None:
         return None
-    from infostream_dedup.stream.decisions import SecondStage
-
     return SecondStage(model, store.kept)
 
 

@@ -7,29 +7,25 @@ from __future__ import annotations
 
 import json
 from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from math import sqrt
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from pathlib import Path
+from typing import Any, Final, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from infostream_dedup.links.compiled.window_index import WindowIndex
 from infostream_dedup.links.measures import MOST_WALKS, NO_INTERVAL, Interval, LinkWalks, Measures, join_topics
 from infostream_dedup.machine.arrays import Ragged, offsets_of, places_of, sparse_rows
+from infostream_dedup.model import Settings
 from infostream_dedup.stream.kernels.pivot import PLACE_BITS
 from infostream_dedup.stream.settings import StreamSettings
 from infostream_dedup.stream.store import Store, restoring
+from infostream_dedup.stream.store.document_columns import PivotTable
 from infostream_dedup.stream.store.opening import state_of, write_settings_checksum
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-    from pathlib import Path
-
-    from numpy.typing import NDArray
-
-    from infostream_dedup.model import Settings
-    from infostream_dedup.stream.store.document_columns import PivotTable
-    from infostream_dedup.stream.store.removal import Expired
+from infostream_dedup.stream.store.removal import Expired
 
 _LAST: Final = 5
 _SOURCES: Final = 10

@@ -14,7 +14,8 @@ from itertools import takewhile
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from infostream_dedup.documents.block_reading import block_of_placed
+from infostream_dedup.documents import json_bytes, row_of
+from infostream_dedup.documents.block_reading import block_of_placed, placed_documents
 from infostream_dedup.documents.lines import KNOWN_ENDINGS
 from infostream_dedup.errors import BadDataError, CannotWriteError, ConfigurationError, NoInputError
 from infostream_dedup.language.text.surface_pool import block_of
@@ -138,8 +139,6 @@ def stopping() -> Iterator[threading.Event]:
 def _from_folder(
     folder: Path, bad: BadRecords, reading: Reading, stop: threading.Event, note: Callable[[str], None]
 ) -> Iterator[PlacedBatch]:
-    from infostream_dedup.documents.block_reading import placed_documents
-
     if not folder.is_dir():
         raise NoInputError(f"{folder}: not a folder; --follow waits for files in a folder, or for lines on -")
     passed: set[str] = set()
@@ -219,8 +218,6 @@ def _digest(documents: Sequence[Placed]) -> bytes:
 def _from_lines(
     bad: BadRecords, reading: Reading, stop: threading.Event, *, size: int, seconds: float
 ) -> Iterator[PlacedBatch]:
-    from infostream_dedup.documents.block_reading import placed_documents
-
     arrived: queue.Queue[Placed | BaseException | None] = queue.Queue(2 * size)
 
     def read() -> None:
@@ -362,8 +359,6 @@ class Intake:
                 yield number, _conflict(document.id, place)
 
     def _set_aside(self, document: Document, place: Place) -> None:
-        from infostream_dedup.documents import json_bytes, row_of
-
         self.bad.report.take_back(place.source)
         error = _conflict(document.id, place)
         # Rows of tables have no bytes of their own.

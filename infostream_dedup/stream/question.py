@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 import re
+import sqlite3
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import numpy as np
 import orjson
+from numpy.typing import NDArray
 
+from infostream_dedup.judging.evidence.differing import WordDifference
 from infostream_dedup.judging.evidence.facts import HOUR, DocumentFacts
 from infostream_dedup.judging.evidence.judging import agreement, judge_pairs
+from infostream_dedup.judging.evidence.kernels.comparing import ComparedKeys
 from infostream_dedup.judging.evidence.kinds import ACROSS, KIND_NAMES, Kind, seen_from_later
 from infostream_dedup.judging.evidence.meaning import Meanings
 from infostream_dedup.judging.evidence.pair_model import PairModel, shipped_model
@@ -37,25 +42,14 @@ from infostream_dedup.stream.analysis import (
 )
 from infostream_dedup.stream.evidence_judge import EvidenceCounts, verdict_probability
 from infostream_dedup.stream.pivot_terms import PivotWords, WrittenWords, and_itself
+from infostream_dedup.stream.settings import StreamSettings
 from infostream_dedup.stream.store.opening import check_settings
 from infostream_dedup.stream.store.restoring import counted_evidence, open_epoch, position_of, summed_frequencies
-from infostream_dedup.stream.store.search_index import FoundDocument, TermIndex, term_names_of
+from infostream_dedup.stream.store.search_index import FoundDocument, IndexPart, TermIndex, term_names_of
+from infostream_dedup.stream.store.store import Store
 from infostream_dedup.stream.window import compared_keys, triple_rows
 from infostream_dedup.stream.word_order import OrderedWords, keep_order, tell_one_event
 from infostream_dedup.terms.representation import representation
-
-if TYPE_CHECKING:
-    import sqlite3
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
-
-    from numpy.typing import NDArray
-
-    from infostream_dedup.judging.evidence.differing import WordDifference
-    from infostream_dedup.judging.evidence.kernels.comparing import ComparedKeys
-    from infostream_dedup.stream.settings import StreamSettings
-    from infostream_dedup.stream.store.search_index import IndexPart
-    from infostream_dedup.stream.store.store import Store
-
 
 # Share, by weight, of the key terms of documents that a text contains
 

@@ -7,23 +7,19 @@ documents are in the store, and reading them takes longer than comparing them.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from infostream_dedup.judging.evidence.kernels.comparing import ComparedKeys
 from infostream_dedup.judging.evidence.kernels.screening import LEAD_ROW
 from infostream_dedup.judging.evidence.pair_evidence import TripleRows
+from infostream_dedup.judging.evidence.pair_model import PairModel
 from infostream_dedup.judging.evidence.records import EvidenceRecords
 from infostream_dedup.judging.evidence.screening import Screen, ScreenedColumns, ScreenTools, screened_columns
 from infostream_dedup.machine.arrays import Ragged
 from infostream_dedup.stream.window import ComparedDocuments, EvenWindow, RowWindow, Window, triple_rows
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from infostream_dedup.judging.evidence.pair_model import PairModel
-
 
 WordingSource = Callable[[Sequence[int]], Sequence[bytes]]
 """Returns the word triples of earlier documents by ordinal, as ``KeptEvidence.triples``; empty for a forgotten one."""

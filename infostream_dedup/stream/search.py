@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import sqlite3
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache, partial
 from itertools import compress
-from typing import TYPE_CHECKING, Any, Final, Self, cast
+from pathlib import Path
+from typing import Any, Final, Self, cast
 
 import numpy as np
+from numpy.typing import NDArray
 
 from infostream_dedup.errors import BadDataError, ConfigurationError
+from infostream_dedup.judging.evidence.differing import WordDifference
 from infostream_dedup.judging.evidence.facts import DocumentFacts, circumstances_of
 from infostream_dedup.judging.evidence.meaning import check_encoder
 from infostream_dedup.judging.evidence.policies import EVERY_PAIR, Policy
@@ -21,7 +26,7 @@ from infostream_dedup.language.translation.told_sentences import Beginnings, Tol
 from infostream_dedup.links.pair_rules import LEAST_ORDERED_SHARE, need, relation_of
 from infostream_dedup.machine.arrays import INT32, INT64, joined_rows, numbers_of
 from infostream_dedup.machine.files import Closing
-from infostream_dedup.model import LANGUAGES, OUR_LANGUAGES, Document, Language, names_in, one_or_several
+from infostream_dedup.model import LANGUAGES, OUR_LANGUAGES, Document, Language, Settings, names_in, one_or_several
 from infostream_dedup.model.limits import Range, check_texts
 from infostream_dedup.model.settings import SHOWN_DECIMALS
 from infostream_dedup.model.tabular import Tabular
@@ -44,16 +49,6 @@ from infostream_dedup.stream.store.browsing import time_text
 from infostream_dedup.stream.store.restoring import clock_of, first_ordinal, open_epoch, position_of, window_start
 from infostream_dedup.stream.store.store import Store
 from infostream_dedup.terms.matched_words import places_of_terms
-
-if TYPE_CHECKING:
-    import sqlite3
-    from collections.abc import Callable, Iterator, Mapping, Sequence
-    from pathlib import Path
-
-    from numpy.typing import NDArray
-
-    from infostream_dedup.judging.evidence.differing import WordDifference
-    from infostream_dedup.model import Settings
 
 # The hits of a search, and what was searched
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
 from hashlib import blake2b
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Final
+from typing import Annotated, Any, ClassVar, Final
 
 import orjson
 
@@ -22,9 +23,6 @@ from infostream_dedup.model.stream_records import (
     STORY_FIELDS,
     VERDICT_FIELDS,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 DUPLICATE_RULES: Final = ("equal", "contained")
 EXACT_RULES: Final = ("text", "opening", "sentences")

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from hashlib import blake2b
 from itertools import compress
 from operator import is_not
-from typing import TYPE_CHECKING, Any, ClassVar, Final, NamedTuple
+from typing import Any, ClassVar, Final, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from infostream_dedup.judging.evidence.facts import DocumentFacts
 from infostream_dedup.judging.evidence.kernels.comparing import ComparedKeys, sum_keys
@@ -21,12 +23,6 @@ from infostream_dedup.model import NO_TIME
 from infostream_dedup.stream.kernels.gathering import Arranged, arrange_keys, put_rows
 from infostream_dedup.stream.kernels.judging import NO_SOURCE, Columns
 from infostream_dedup.stream.kernels.pivot import PivotDocuments
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from numpy.typing import NDArray
-
 
 # Rows that come and go in order
 

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import numpy as np
 import scipy.sparse as sp
+from numpy.typing import NDArray
 
 from infostream_dedup.errors import ConfigurationError
 from infostream_dedup.judging.evidence.kernels.comparing import COLUMNS, ComparedKeys
@@ -24,6 +26,7 @@ from infostream_dedup.language.text.language import detect
 from infostream_dedup.language.text.sentences import sentences
 from infostream_dedup.links.compiled.matching import match
 from infostream_dedup.machine.arrays import Ragged, offsets_of, rows_from
+from infostream_dedup.machine.progress import Progress
 from infostream_dedup.model import LANGUAGES, OUR_LANGUAGES, Document, Language, Settings, full_text, language_number
 from infostream_dedup.model.document import outlet_of
 from infostream_dedup.model.limits import OneOf
@@ -39,14 +42,6 @@ from infostream_dedup.terms.statistics import (
     weigh,
 )
 from infostream_dedup.terms.weightings import bm25
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Sequence
-
-    from numpy.typing import NDArray
-
-    from infostream_dedup.machine.progress import Progress
-
 
 TITLE_WORDS: Final = 10  # number of running words in the title of a pseudo-document
 

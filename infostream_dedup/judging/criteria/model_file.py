@@ -3,25 +3,21 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from hashlib import blake2b
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, Literal, cast
+from typing import Any, Final, Literal, cast
 
 import numpy as np
 import orjson
+from numpy.typing import NDArray
 
 from infostream_dedup.documents.outputs import open_output
 from infostream_dedup.errors import BadDataError, ConfigurationError, NoInputError
 from infostream_dedup.judging.criteria.classifier import CLASSIFIER_PRESETS, Calibration, Classifier, Decisions, Plane
 from infostream_dedup.judging.criteria.criterion import CRITERIA
 from infostream_dedup.judging.criteria.document_models import STATISTICS, DocumentModels
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-
-    from numpy.typing import NDArray
-
 
 MAX_MODEL_BYTES: Final = 4 << 20
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final, TypeAlias
+from typing import Any, Final, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
 from infostream_dedup.errors import BadDataError
 from infostream_dedup.judging.criteria.classifier import (
@@ -19,16 +21,9 @@ from infostream_dedup.judging.criteria.classifier import (
     differences,
 )
 from infostream_dedup.judging.criteria.criterion import CRITERIA, Both, authority_of
+from infostream_dedup.judging.criteria.document_models import DocumentModels
 from infostream_dedup.judging.criteria.judged_pairs import Fold, JudgedPairs, by_time, folds, splits
 from infostream_dedup.model.version import VERSION
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-
-    from numpy.typing import NDArray
-
-    from infostream_dedup.judging.criteria.document_models import DocumentModels
-
 
 _STEPS: Final = 100
 _RIDGE: Final = 1e-12

@@ -8,16 +8,13 @@ from enum import IntEnum
 from functools import cache
 from itertools import compress
 from operator import ne, or_
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import Final, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from infostream_dedup.judging.evidence.constants import SEED
 from infostream_dedup.language.text.normalise import APOSTROPHES, INVISIBLE, MARKS, TO_CYRILLIC, TO_LATIN
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
 
 CODE_POINTS: Final = 0x10000  # number of code points in the tables; any character beyond them separates words
 

@@ -8,16 +8,17 @@ the two are forms or spellings of one word, or stand in one line of synonyms.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 from functools import cache, lru_cache
 from itertools import islice
 from operator import add
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from infostream_dedup.judging.evidence.characters import DAY_WORDS, LABELS, MONTH_WORDS, word_hash
 from infostream_dedup.judging.evidence.constants import OPENING
@@ -30,14 +31,7 @@ from infostream_dedup.language.morphology.readings import PROPER, readings_of
 from infostream_dedup.language.text.surface_pool import texts_of
 from infostream_dedup.machine.arrays import numbered_ends, offsets_of
 from infostream_dedup.machine.kernels import HALF
-from infostream_dedup.model import OUR_LANGUAGES
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from numpy.typing import NDArray
-
-    from infostream_dedup.model import Language
+from infostream_dedup.model import OUR_LANGUAGES, Language
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,16 +8,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from enum import IntEnum
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from infostream_dedup.judging.evidence.facts import NEWS_HOURS, STORY_DAYS, STORY_HOURS, VERSION_HOURS, PairFacts
 
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    _Shares = NDArray[np.float64]
+_Shares = NDArray[np.float64]
 
 
 REPEATED_WORDING: Final = 0.9

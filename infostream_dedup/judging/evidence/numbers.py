@@ -9,21 +9,16 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from functools import cache, lru_cache
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from infostream_dedup.judging.evidence.kernels import number_runs as kernels
 from infostream_dedup.language.text.character_classes import CODE_POINTS, COMMON
-from infostream_dedup.language.text.surface_pool import SurfaceList
+from infostream_dedup.language.text.surface_pool import SurfaceList, Utf8Texts
 from infostream_dedup.machine.kernels import BLOCK
 from infostream_dedup.machine.scratch import KeptMemory
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from infostream_dedup.language.text.surface_pool import Utf8Texts
-
 
 RUN_SPACES: Final = " \u00a0\u2009\u202f"  # spaces that separate thousands
 

@@ -3,22 +3,18 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from hashlib import blake2b
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from infostream_dedup.errors import BadDataError, ConfigurationError
 from infostream_dedup.judging.evidence.kernels.comparing import fill_features, score_pairs
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from numpy.typing import NDArray
-
 
 # Data files of this room that ship with the package, and their checksums
 

@@ -3,30 +3,24 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from io import BytesIO
 from itertools import pairwise
-from typing import TYPE_CHECKING, Final
+from pathlib import Path
+from typing import Final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from infostream_dedup.judging.evidence.constants import OPENING
 from infostream_dedup.judging.evidence.differing import Openings, WordDifference
 from infostream_dedup.judging.evidence.kernels import packing as kernels
 from infostream_dedup.judging.evidence.pair_model import BACKGROUND_FILE, shipped_bytes
-from infostream_dedup.judging.evidence.reading import ALPHABET
+from infostream_dedup.judging.evidence.reading import ALPHABET, RawEvidence
 from infostream_dedup.machine.arrays import Ragged, numbered_ends, offsets_of, places_of
 from infostream_dedup.model import LANGUAGES, OUR_LANGUAGES, Language
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-    from pathlib import Path
-
-    from numpy.typing import NDArray
-
-    from infostream_dedup.judging.evidence.reading import RawEvidence
-
 
 # Document frequencies of numbers, names and lead words: counters by hash, the same in batch and stream
 

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import Final, NamedTuple
 
 import numpy as np
 
-from infostream_dedup.machine.arrays import GOLDEN
+from infostream_dedup.machine.arrays import GOLDEN, Table, Vector
 from infostream_dedup.machine.compiling import compiled
-
-if TYPE_CHECKING:
-    from infostream_dedup.machine.arrays import Table, Vector
-
 
 # Pairs of bags that resemble each other: inverted lists of the rarest elements, pruned by size and position.
 #

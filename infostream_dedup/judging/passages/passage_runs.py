@@ -2,25 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import Final, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from infostream_dedup.errors import ConfigurationError
 from infostream_dedup.judging.features.words import hash_sequences, hash_words
 from infostream_dedup.judging.passages import kernels
+from infostream_dedup.judging.passages.sentence_table import SentenceTable
+from infostream_dedup.judging.passages.settings import PassageSettings
 from infostream_dedup.machine.arrays import Ragged, offsets_of
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from numpy.typing import NDArray
-
-    from infostream_dedup.judging.passages.sentence_table import SentenceTable
-    from infostream_dedup.judging.passages.settings import PassageSettings
-
 
 # Classes of sentences with equal bags, and classes that resemble each other.
 #

@@ -3,27 +3,22 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from infostream_dedup.judging.passages.passage_runs import SentenceClasses, find_chains, join_runs
 from infostream_dedup.judging.passages.sentence_table import SentenceTable, replacements
+from infostream_dedup.judging.passages.settings import PassageSettings
 from infostream_dedup.machine.arrays import offsets_of, places_of
 from infostream_dedup.model import NO_TIME, Language
 from infostream_dedup.model.tabular import Tabular
 from infostream_dedup.terms.matched_words import NO_WORDS, TranslatedWords
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
-
-    from numpy.typing import NDArray
-
-    from infostream_dedup.judging.passages.settings import PassageSettings
-
 
 # Columns of a row with a and b swapped.
 _OTHER_WAY: Final = (1, 0, 4, 5, 2, 3, 6, 7)

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from itertools import chain, pairwise
 from math import ceil
-from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
+from typing import Any, Final, Literal, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from infostream_dedup.documents.dates import last_moment
 from infostream_dedup.judging.evidence.numbers import numbers
 from infostream_dedup.judging.features.words import Words, shingles
+from infostream_dedup.judging.passages.passage_runs import SentenceClasses
 from infostream_dedup.judging.passages.sentence_table import SentenceTable, read_sentences, replacements, times_of
 from infostream_dedup.language.morphology.stemming import stem
 from infostream_dedup.language.text.language import detect
@@ -21,13 +24,6 @@ from infostream_dedup.language.text.normalise import clean
 from infostream_dedup.language.text.tokens import Shape, forms, surfaces
 from infostream_dedup.machine.arrays import Ragged, places_of
 from infostream_dedup.model import NO_TIME, Document
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
-
-    from numpy.typing import NDArray
-
-    from infostream_dedup.judging.passages.passage_runs import SentenceClasses
 
 
 @dataclass(frozen=True, slots=True)

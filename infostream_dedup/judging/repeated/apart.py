@@ -4,28 +4,23 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Iterator, Sequence
 from itertools import islice, pairwise, tee
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import Final, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from infostream_dedup.documents.dates import MONTHS
 from infostream_dedup.judging.repeated.equality import equality_hash
-from infostream_dedup.judging.repeated.kernels.fragments import MAY_BE_DATED, MAY_BE_IN_TWO, read_apart
+from infostream_dedup.judging.repeated.kernels.fragments import MAY_BE_DATED, MAY_BE_IN_TWO, FragmentRows, read_apart
 from infostream_dedup.judging.repeated.kernels.witnesses import LEFT_OUT
 from infostream_dedup.language.text.fingerprint import TEXT_HASH
 from infostream_dedup.language.text.language import detect, letter_counts
 from infostream_dedup.language.text.normalise import URL
 from infostream_dedup.language.text.sentences import sentence_spans
+from infostream_dedup.language.text.surface_pool import Utf8Texts
 from infostream_dedup.model import Document, NotCompared
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from numpy.typing import NDArray
-
-    from infostream_dedup.judging.repeated.kernels.fragments import FragmentRows
-    from infostream_dedup.language.text.surface_pool import Utf8Texts
 
 _CAPITAL: Final = "[A-ZÀ-ÞĂȘȚŞŢА-ЯЁІЇЄҐ]"
 _WORD: Final = rf"{_CAPITAL}(?:[^\W_]|[.'’ʼ&-])*"

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, Final, cast
+from typing import Any, Final, cast
 
 import numpy as np
 import scipy.sparse as sp
+from numpy.typing import NDArray
 
+from infostream_dedup.documents import ReadingReport
 from infostream_dedup.errors import MissingExtraError, UsageError
 from infostream_dedup.links.compiled.earlier import group_leaders
 from infostream_dedup.links.measures import NO_INTERVAL, Advice, Interval, Measures, join_topics, usual_k
@@ -30,21 +33,13 @@ from infostream_dedup.model import LANGUAGES, VERSION, Language, Settings, headi
 from infostream_dedup.model.settings import CANDIDATE_TERMS, MIDDLE, Thresholds, series_of
 from infostream_dedup.model.tabular import Tabular
 from infostream_dedup.runs.batch import linking
-from infostream_dedup.runs.batch.answering import CollectionSummary, list_groups
+from infostream_dedup.runs.batch.answering import Answer, CollectionSummary, GroupListing, list_groups
+from infostream_dedup.runs.batch.collection import Weighable
+from infostream_dedup.runs.batch.judging import JudgedCollection
 from infostream_dedup.runs.batch.pairing import LEAST_PROBABILITY
 from infostream_dedup.terms.key_terms import KeyTerms, warn_of_terms_above_df_max
+from infostream_dedup.terms.matched_words import Meeting
 from infostream_dedup.terms.pivot_columns import untranslated_shares
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
-    from numpy.typing import NDArray
-
-    from infostream_dedup.documents import ReadingReport
-    from infostream_dedup.runs.batch.answering import Answer, GroupListing
-    from infostream_dedup.runs.batch.collection import Weighable
-    from infostream_dedup.runs.batch.judging import JudgedCollection
-    from infostream_dedup.terms.matched_words import Meeting
 
 
 def confirmed_links(

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import Final, NamedTuple
+
+import numpy as np
 
 from infostream_dedup.links.compiled.kernels.rows import holds
+from infostream_dedup.machine.arrays import Vector, Whole
 from infostream_dedup.machine.compiling import compiled, inlined
-
-if TYPE_CHECKING:
-    import numpy as np
-
-    from infostream_dedup.machine.arrays import Vector, Whole
 
 __all__ = [
     "ALIKE",

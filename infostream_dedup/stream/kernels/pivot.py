@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import Final, NamedTuple
 
 import numpy as np
 
 from infostream_dedup.judging.evidence.kernels.sharing import look_up, note, place_of, take_out
 from infostream_dedup.links.compiled.kernels.rows import first_not_below
+from infostream_dedup.machine.arrays import OtherWhole, Table, Vector, Whole
 from infostream_dedup.machine.compiling import compiled, inlined, prefetch, signed
-
-if TYPE_CHECKING:
-    from infostream_dedup.machine.arrays import OtherWhole, Table, Vector, Whole
 
 
 @compiled

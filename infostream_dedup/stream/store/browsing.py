@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
+import sqlite3
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from typing import TYPE_CHECKING, Any, Final
+from pathlib import Path
+from typing import Any, Final
 
 import orjson
 
 from infostream_dedup.stream.store.restoring import first_ordinal_needed, open_epoch
-
-if TYPE_CHECKING:
-    import sqlite3
-    from collections.abc import Sequence
-    from pathlib import Path
 
 # A store in a few figures
 

@@ -6,8 +6,11 @@ import os
 import sqlite3
 import struct
 import time
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from typing import TYPE_CHECKING, Final, NamedTuple, cast
+from pathlib import Path
+from types import TracebackType
+from typing import Final, NamedTuple, cast
 from urllib.parse import quote
 
 from infostream_dedup.errors import (
@@ -21,11 +24,6 @@ from infostream_dedup.errors import (
     UsageError,
 )
 from infostream_dedup.machine.progress import restoring_advice
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
-    from types import TracebackType
 
 _OLDEST_SQLITE: Final = (3, 37, 0)  # first version with STRICT tables
 

@@ -6,11 +6,12 @@ import sqlite3
 import tempfile
 import time
 import zlib
+from collections.abc import Iterator, Sequence
 from contextlib import closing, suppress
 from dataclasses import dataclass, fields, replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from infostream_dedup.documents.documents import as_compared
 from infostream_dedup.errors import (
@@ -24,6 +25,7 @@ from infostream_dedup.errors import (
 from infostream_dedup.machine.arrays import INT64, numbers_of
 from infostream_dedup.machine.files import held_part, remove_stale_parts
 from infostream_dedup.machine.platform import sync_path
+from infostream_dedup.model.settings import Thresholds
 from infostream_dedup.model.stream_records import Batch, Remembered
 from infostream_dedup.stream.engine import StreamEngine
 from infostream_dedup.stream.retuning import thresholds_for, tupled
@@ -33,11 +35,6 @@ from infostream_dedup.stream.store.connection import begin_wal, connect, naming_
 from infostream_dedup.stream.store.removal import forget
 from infostream_dedup.stream.store.restoring import RESTORED, position_of
 from infostream_dedup.stream.store.store import Store
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from infostream_dedup.model.settings import Thresholds
 
 _NAMED: Final = 5
 

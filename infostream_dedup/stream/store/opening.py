@@ -6,11 +6,11 @@ import errno
 import os
 import sqlite3
 import stat
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager, suppress
 from hashlib import blake2b
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import orjson
 
@@ -27,9 +27,6 @@ from infostream_dedup.machine.platform import sync_path
 from infostream_dedup.machine.progress import restoring_advice
 from infostream_dedup.model.version import VERSION
 from infostream_dedup.stream.store.connection import begin_wal, connect, naming_failures, snapshot, writing
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 RETUNES: Final = "retunes"
 """Name of their row in table ``state``: ``[{"first": ordinal, "changes": {setting: value}}, ...]`` in order."""

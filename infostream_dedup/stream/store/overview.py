@@ -7,17 +7,15 @@ from __future__ import annotations
 
 import json
 import re
+import sqlite3
 from collections import Counter, defaultdict
 from dataclasses import dataclass
 from statistics import median
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from infostream_dedup.model.stream_records import STATUSES
 from infostream_dedup.stream.store.browsing import day_of, time_text
 from infostream_dedup.stream.store.restoring import first_ordinal
-
-if TYPE_CHECKING:
-    import sqlite3
 
 _LATEST: Final = 20_000
 _HOUR: Final = 3_600_000_000

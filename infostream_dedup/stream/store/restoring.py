@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import sqlite3
 from collections import defaultdict
+from collections.abc import Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
+from typing import Any, Final, Literal, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from infostream_dedup.judging.repeated.lines import REMEMBERED
 from infostream_dedup.machine.arrays import INT32, numbers_of
 from infostream_dedup.model import NO_TIME
+from infostream_dedup.model.document import Language
 from infostream_dedup.model.stream_records import (
     CountedEvidence,
     EpochFrequencies,
@@ -23,14 +26,6 @@ from infostream_dedup.model.stream_records import (
 )
 from infostream_dedup.stream.store.document_columns import RememberedTable, table_of
 from infostream_dedup.stream.store.opening import state_of
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from numpy.typing import NDArray
-
-    from infostream_dedup.model.document import Language
-
 
 # The current groups of two or more documents and their stories, maintained by the writer of batches.
 #

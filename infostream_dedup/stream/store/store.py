@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import sqlite3
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from itertools import chain, count
 from operator import attrgetter
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, Self
+from typing import Any, Final, Self
 
 import numpy as np
 import orjson
@@ -14,6 +16,15 @@ import orjson
 from infostream_dedup.errors import BadDataError, StoreBusyError
 from infostream_dedup.machine.arrays import INT64
 from infostream_dedup.machine.files import Closing
+from infostream_dedup.model.stream_records import (
+    Batch,
+    CountedEvidence,
+    Decided,
+    GroupEvent,
+    Remembered,
+    StoryEvent,
+    Verdict,
+)
 from infostream_dedup.stream.store import opening
 from infostream_dedup.stream.store.connection import naming_failures, place_of
 from infostream_dedup.stream.store.reader import StoreReader
@@ -47,20 +58,6 @@ from infostream_dedup.stream.store.tables import (
     part_checksum,
     signature_hashes,
 )
-
-if TYPE_CHECKING:
-    import sqlite3
-    from collections.abc import Iterator, Mapping, Sequence
-
-    from infostream_dedup.model.stream_records import (
-        Batch,
-        CountedEvidence,
-        Decided,
-        GroupEvent,
-        Remembered,
-        StoryEvent,
-        Verdict,
-    )
 
 # Writing one batch into the tables of a store, inside a transaction
 

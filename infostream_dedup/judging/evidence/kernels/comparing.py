@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import Final, NamedTuple
 
 import numpy as np
 
@@ -19,11 +19,8 @@ from infostream_dedup.judging.evidence.kernels.packing import (
     filter_place,
 )
 from infostream_dedup.judging.evidence.kernels.words import place_among
+from infostream_dedup.machine.arrays import Entry, Table, Vector
 from infostream_dedup.machine.compiling import compiled, inlined, signed
-
-if TYPE_CHECKING:
-    from infostream_dedup.machine.arrays import Entry, Table, Vector
-
 
 # Look up the entries of one document in a small table of another: merging two lists mispredicts too many branches.
 #

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import Final, NamedTuple
 
 import numpy as np
 
 from infostream_dedup.judging.evidence.constants import OPENING, SEED
 from infostream_dedup.judging.evidence.kernels.words import mixed, place_among, step
+from infostream_dedup.machine.arrays import Table, Vector
 from infostream_dedup.machine.compiling import compiled, inlined, signed
 from infostream_dedup.machine.kernels import BLOCK, between, copy_bytes, lowest_bit
-
-if TYPE_CHECKING:
-    from infostream_dedup.machine.arrays import Table, Vector
 
 LETTER: Final = 1
 DIGIT: Final = 2

@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, NamedTuple
+from collections.abc import Mapping
+from typing import Final, NamedTuple
 
 import numpy as np
 
 from infostream_dedup.language.text.kernels.scanning import code_point, size_of
+from infostream_dedup.machine.arrays import Table, Vector
 from infostream_dedup.machine.compiling import compiled, inlined, signed
 from infostream_dedup.machine.kernels import eight_bytes, lowest_bit
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from infostream_dedup.machine.arrays import Table, Vector
-
 
 # Kinds of characters: CYRILLIC to DIGIT form words, APOSTROPHE to SPACE continue a run.
 OTHER: Final = 0

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import numpy as np
 
 from infostream_dedup.judging.evidence.constants import DATE_BIT, HEAD_BIT
+from infostream_dedup.judging.evidence.kernels.reading import EvidenceLists
 from infostream_dedup.judging.evidence.kernels.words import mixed
 from infostream_dedup.language.text.kernels.scanning import sized_code_point
+from infostream_dedup.machine.arrays import Table, Vector
 from infostream_dedup.machine.compiling import compiled, inlined, signed
-
-if TYPE_CHECKING:
-    from infostream_dedup.judging.evidence.kernels.reading import EvidenceLists
-    from infostream_dedup.machine.arrays import Table, Vector
-
 
 BUCKET_BITS: Final = 20  # binary logarithm of the number of counters of document frequencies
 

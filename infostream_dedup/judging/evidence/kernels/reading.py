@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import Final, NamedTuple
 
 import numpy as np
 
@@ -37,12 +37,9 @@ from infostream_dedup.judging.evidence.kernels.words import (
     step,
 )
 from infostream_dedup.language.text.kernels.scanning import sized_code_point
+from infostream_dedup.machine.arrays import Table, Vector
 from infostream_dedup.machine.compiling import compiled, inlined, signed
 from infostream_dedup.machine.kernels import BLOCK, between, first_bits
-
-if TYPE_CHECKING:
-    from infostream_dedup.machine.arrays import Table, Vector
-
 
 # Read numbers and dates in decoded text; `tests/oracles/plain_reading.py` is the readable reference
 

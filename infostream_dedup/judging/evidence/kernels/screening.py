@@ -5,7 +5,7 @@ Numbers, names and leads decide most pairs whatever the rest would be; a signatu
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import Final, NamedTuple
 
 import numpy as np
 
@@ -26,11 +26,8 @@ from infostream_dedup.judging.evidence.kernels.comparing import (
 )
 from infostream_dedup.judging.evidence.kernels.packing import filter_bits
 from infostream_dedup.judging.evidence.kernels.words import mixed
+from infostream_dedup.machine.arrays import Table, Vector
 from infostream_dedup.machine.compiling import compiled, inlined, popcount, prefetch, signed
-
-if TYPE_CHECKING:
-    from infostream_dedup.machine.arrays import Table, Vector
-
 
 # Weigh the lead of one document that is in the text of another, with all that can be known before they meet
 

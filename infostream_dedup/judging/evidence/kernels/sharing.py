@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import Final, NamedTuple
 
 import numpy as np
 
 from infostream_dedup.judging.evidence.kernels.comparing import ComparedKeys, share
+from infostream_dedup.machine.arrays import Table, Vector, Whole
 from infostream_dedup.machine.compiling import compiled, inlined, signed
-
-if TYPE_CHECKING:
-    from infostream_dedup.machine.arrays import Table, Vector, Whole
-
 
 # Find the terms of one document in a small table, in which many other documents are looked up.
 #

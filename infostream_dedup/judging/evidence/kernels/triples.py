@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import Final, NamedTuple
 
 import numpy as np
 
+from infostream_dedup.machine.arrays import Table, Vector
 from infostream_dedup.machine.compiling import compiled, inlined, signed
-
-if TYPE_CHECKING:
-    from infostream_dedup.machine.arrays import Table, Vector
-
 
 # Arrange the word triples of some documents by ranges of their leading bits
 

@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import numpy as np
 
 from infostream_dedup.judging.evidence.characters import CYRILLIC_BEGIN, TWINS, CharacterKind
 from infostream_dedup.judging.evidence.constants import PREFIX, SEED
-from infostream_dedup.machine.arrays import GOLDEN
+from infostream_dedup.machine.arrays import GOLDEN, Table, Vector, Word
 from infostream_dedup.machine.compiling import inlined, signed
-
-if TYPE_CHECKING:
-    from infostream_dedup.machine.arrays import Table, Vector, Word
-
 
 # Hashes of letters, tokens and token runs: FNV-1a steps (Fowler, Noll, Vo), finalized as in SplitMix64.
 #

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from bisect import bisect_left
+from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, Final
+from typing import Annotated, Final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from infostream_dedup.judging.features import fingerprints
 from infostream_dedup.judging.features.words import shingles, stop_word_places
@@ -16,11 +18,6 @@ from infostream_dedup.language.text.normalise import fold
 from infostream_dedup.machine.arrays import Ragged
 from infostream_dedup.model import LANGUAGES, Language
 from infostream_dedup.model.limits import OneOf, Range
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from numpy.typing import NDArray
 
 
 @sentence_table.register("exact", order=50)

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import numpy as np
 
 from infostream_dedup.judging.evidence.kernels.words import mixed, step
 from infostream_dedup.judging.repeated.kernels.fragments import DIGIT, DROPPED, JOINER, LETTER, Signs
 from infostream_dedup.language.text.kernels.scanning import sized_code_point
+from infostream_dedup.machine.arrays import Table, Vector
 from infostream_dedup.machine.compiling import compiled, inlined, popcount, signed
 from infostream_dedup.machine.kernels import BLOCK, between, first_bits
-
-if TYPE_CHECKING:
-    from infostream_dedup.machine.arrays import Table, Vector
 
 __all__ = ["LONG", "hash_words"]
 

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import Final, NamedTuple
 
 import numpy as np
 
 from infostream_dedup.judging.evidence.kernels.words import mixed, step
 from infostream_dedup.language.text.kernels.scanning import sized_code_point
+from infostream_dedup.machine.arrays import Table, Vector
 from infostream_dedup.machine.compiling import compiled, inlined, popcount, signed
 from infostream_dedup.machine.kernels import BLOCK, between, first_bits, lowest_bit
-
-if TYPE_CHECKING:
-    from infostream_dedup.machine.arrays import Table, Vector
 
 __all__ = [
     "CALL", "FIGURE", "FIRST", "FRAGMENTS", "MAY_BE_DATED", "MAY_BE_IN_TWO", "STATES", "STEMS", "STRONG", "UNCOUNTED",

@@ -6,16 +6,14 @@ again has none, because its copies differ in footers only, and these are seen mo
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import Final, NamedTuple
 
 import numpy as np
 
 from infostream_dedup.judging.evidence.kernels.words import mixed
 from infostream_dedup.judging.repeated.kernels.fragments import CALL, STEMS
+from infostream_dedup.machine.arrays import Table, Vector
 from infostream_dedup.machine.compiling import compiled, inlined, signed
-
-if TYPE_CHECKING:
-    from infostream_dedup.machine.arrays import Table, Vector
 
 __all__ = [
     "LEFT_OUT", "OWN", "WITNESSES", "LineCounts", "PastDocuments", "known_keys", "learn", "mark", "moved", "resume",

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import Final, NamedTuple
 
 import numpy as np
 
 from infostream_dedup.links.compiled.term_rows import TermRows
-from infostream_dedup.machine.arrays import GOLDEN, Place, Vector, Whole
+from infostream_dedup.machine.arrays import GOLDEN, Place, Table, Vector, Whole
 from infostream_dedup.machine.compiling import compiled, signed
-
-if TYPE_CHECKING:
-    from infostream_dedup.machine.arrays import Table
 
 # Links and nodes in the form that compiled loops take
 
