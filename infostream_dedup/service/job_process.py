@@ -8,6 +8,7 @@ import sys
 import threading
 import time
 from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -21,19 +22,17 @@ from infostream_dedup.judgements.desk import end_job, end_orphans, is_job_open, 
 from infostream_dedup.judgements.judgements import import_labels, label_rows, linked_pairs
 from infostream_dedup.machine import platform
 from infostream_dedup.machine.files import reopenable_file
+from infostream_dedup.machine.progress import Progress
+from infostream_dedup.model import Document
 from infostream_dedup.report.tables import UI_LANGUAGES, wording_of
+from infostream_dedup.runs.batch.sweeping import SweepResult
 from infostream_dedup.stream.settings import StreamSettings
 from infostream_dedup.stream.store import Store
 from infostream_dedup.stream.store.restoring import position_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-
     from infostream_dedup.api.learning import Training
     from infostream_dedup.judging.criteria.training import HeldOut
-    from infostream_dedup.machine.progress import Progress
-    from infostream_dedup.model import Document
-    from infostream_dedup.runs.batch.sweeping import SweepResult
 
 LEAST_PAIRS: Final = 50  # judged pairs from which a classifier is learned, and translations
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from threading import Lock
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol
 
 import numpy as np
+from numpy.typing import NDArray
 
 from infostream_dedup.language.morphology.stemming import with_stems
 from infostream_dedup.language.text import scanner as forms
@@ -27,10 +29,6 @@ from infostream_dedup.terms.compiled import heaviest_of_rows
 from infostream_dedup.terms.representation import representation, term_frequencies
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
-
-    from numpy.typing import NDArray
-
     from infostream_dedup.stream.store.restoring import LanguageFrequencies
 
 

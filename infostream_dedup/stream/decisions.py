@@ -3,32 +3,30 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from infostream_dedup.documents.documents import as_compared
 from infostream_dedup.errors import ConfigurationError
 from infostream_dedup.judging.evidence.judging import OPENING_PROBABILITY
 from infostream_dedup.judging.evidence.kinds import KIND_NAMES, Kind
+from infostream_dedup.language.text.surface_pool import SurfaceList
 from infostream_dedup.links.pair_rules import need
+from infostream_dedup.model import Document
 from infostream_dedup.model.settings import SHOWN_DECIMALS
+from infostream_dedup.model.stream_records import Remembered
 from infostream_dedup.stream.kernels import judging as kernels
 from infostream_dedup.stream.store.reader import kept_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
-
-    from numpy.typing import NDArray
-
     from infostream_dedup.judging.criteria.classifier import Classifier
     from infostream_dedup.judging.criteria.document_models import DocumentModels
     from infostream_dedup.judging.evidence.differing import WordDifference
-    from infostream_dedup.language.text.surface_pool import SurfaceList
     from infostream_dedup.links.compiled.window_index import CandidateRows
-    from infostream_dedup.model import Document
-    from infostream_dedup.model.stream_records import Remembered
     from infostream_dedup.stream.settings import StreamSettings
     from infostream_dedup.stream.window import Window
 

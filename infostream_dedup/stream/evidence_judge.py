@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from infostream_dedup.judging.evidence.facts import told_anew
 from infostream_dedup.judging.evidence.judging import (
@@ -31,8 +33,9 @@ from infostream_dedup.judging.evidence.reading import evidence_texts, lent_evide
 from infostream_dedup.judging.evidence.records import EPOCH, Changes, EvidenceFrequencies, changes_of, pack_weighed
 from infostream_dedup.judging.evidence.screening import Screen
 from infostream_dedup.links.pair_rules import need, relation_of
+from infostream_dedup.model import Document, DocumentBlock
 from infostream_dedup.model.settings import CANDIDATE_TERMS, SHOWN_DECIMALS
-from infostream_dedup.model.stream_records import CountedEvidence
+from infostream_dedup.model.stream_records import CountedEvidence, Remembered
 from infostream_dedup.stream.clock import DAY
 from infostream_dedup.stream.decisions import NO_ORDINALS, BestCandidate
 from infostream_dedup.stream.kernels.judging import NO_SOURCE
@@ -40,13 +43,7 @@ from infostream_dedup.stream.recent_documents import RecentDocuments, WordingSou
 from infostream_dedup.stream.window import ComparedDocuments, Window
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-
-    from numpy.typing import NDArray
-
     from infostream_dedup.links.compiled.window_index import CandidateRows
-    from infostream_dedup.model import Document, DocumentBlock
-    from infostream_dedup.model.stream_records import Remembered
     from infostream_dedup.stream.settings import StreamSettings
 
 _CHARACTERS: Final = 1_000_000

@@ -8,29 +8,26 @@ import stat
 import threading
 import time
 from _thread import start_new_thread
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import takewhile
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from infostream_dedup.documents import json_bytes, row_of
-from infostream_dedup.documents.block_reading import block_of_placed, placed_documents
+from infostream_dedup.documents import Annotation, BadRecords, Place, Reading, json_bytes, row_of
+from infostream_dedup.documents.block_reading import Placed, PlacedBatch, block_of_placed, placed_documents
 from infostream_dedup.documents.lines import KNOWN_ENDINGS
 from infostream_dedup.errors import BadDataError, CannotWriteError, ConfigurationError, NoInputError
 from infostream_dedup.language.text.surface_pool import block_of
 from infostream_dedup.machine.files import make_private_file
 from infostream_dedup.machine.sqlite_cache import checksum_of
+from infostream_dedup.model import Document, DocumentBlock
+from infostream_dedup.model.stream_records import Verdict
 from infostream_dedup.stream.preparation import batch_hash, content_hashes
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
-
-    from infostream_dedup.documents import Annotation, BadRecords, Place, Reading
-    from infostream_dedup.documents.block_reading import Placed, PlacedBatch
     from infostream_dedup.judging.passages.boilerplate import Boilerplate
-    from infostream_dedup.model import Document, DocumentBlock
-    from infostream_dedup.model.stream_records import Verdict
     from infostream_dedup.stream.deduplicator import Deduplicator
 
 

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict, deque
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from itertools import chain, compress, islice, pairwise, repeat
 from operator import itemgetter
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from infostream_dedup.judging.evidence.facts import told_anew
 from infostream_dedup.links.compiled.window_index import CandidateRows, WindowIndex
@@ -18,10 +20,6 @@ from infostream_dedup.stream.clock import DAY, NO_CLOCK
 from infostream_dedup.stream.window import EqualHashes, Window
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
-
-    from numpy.typing import NDArray
-
     from infostream_dedup.stream.settings import StreamSettings
 
 

@@ -3,24 +3,22 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from infostream_dedup.errors import ConfigurationError, UsageError
 from infostream_dedup.model import LANGUAGES
+from infostream_dedup.model.settings import Thresholds
+from infostream_dedup.model.stream_records import Remembered
 from infostream_dedup.stream.settings import StreamSettings
 from infostream_dedup.stream.store import opening
 from infostream_dedup.stream.store.store import Store
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-
-    from numpy.typing import NDArray
-
-    from infostream_dedup.model.settings import Thresholds
-    from infostream_dedup.model.stream_records import Remembered
     from infostream_dedup.stream.analysis import Frequencies
 
 

@@ -10,6 +10,7 @@ from operator import itemgetter
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from infostream_dedup.errors import ConfigurationError
 from infostream_dedup.judging.evidence.constants import OPENING, TITLE_FIGURE_BITS
@@ -53,8 +54,6 @@ from infostream_dedup.judging.evidence.pair_model import DECIMALS, PairModel, sh
 from infostream_dedup.machine.arrays import AlignedColumns, numbered_ends
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from infostream_dedup.judging.evidence.differing import WordDifference
     from infostream_dedup.judging.evidence.records import EvidenceRecords
 

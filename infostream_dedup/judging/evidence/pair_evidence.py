@@ -7,12 +7,14 @@ import re
 import tempfile
 import threading
 import weakref
+from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from infostream_dedup.errors import CannotWriteError
 from infostream_dedup.judging.evidence.characters import alphabet, word_hash
@@ -26,10 +28,7 @@ from infostream_dedup.machine.scratch import row_blocks
 from infostream_dedup.machine.threads import thread_count
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
-
     import scipy.sparse as sp
-    from numpy.typing import NDArray
 
     from infostream_dedup.judging.evidence.records import EvidenceRecords
 

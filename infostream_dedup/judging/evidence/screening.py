@@ -7,16 +7,15 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from infostream_dedup.judging.evidence.kernels import screening as kernels
 from infostream_dedup.judging.evidence.kernels.comparing import ComparedKeys, matching_tables
 from infostream_dedup.judging.evidence.kinds import LEAST_WORDING
+from infostream_dedup.judging.evidence.pair_evidence import TripleRows
+from infostream_dedup.judging.evidence.pair_model import PairModel
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from infostream_dedup.judging.evidence.pair_evidence import TripleRows
-    from infostream_dedup.judging.evidence.pair_model import PairModel
     from infostream_dedup.judging.evidence.records import EvidenceRecords
 
 
