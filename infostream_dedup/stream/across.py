@@ -42,10 +42,8 @@ from infostream_dedup.terms.matched_words import SAME
 # however the stream was cut into batches.
 
 KEY_TERMS: Final = 30  # number of key terms in the pivot language by which documents are compared
-
 _LEAST_TERMS: Final = 3
 _LEAST_ROOM: Final = 4
-
 _UNIT: Final = 1_000_000_000  # shares are compared as integers in units of 1e-9, as they are stored
 
 _TOO_SMALL: Final = LEAST_ORDERED_SHARE - 1e-6

@@ -300,7 +300,6 @@ _MOST_REMEMBERED: Final = 500_000
 are not analysed again: at most twice as many surfaces are remembered at once."""
 
 _UNKNOWN: Final = -(1 << 31)
-
 _DIGITS: Final = tuple(str(int(shape)) for shape in Shape)
 
 _MANY: Final = 300
@@ -427,7 +426,6 @@ def _in_order_of_text(words: NDArray[np.int64], most: int) -> tuple[NDArray[np.i
 # Counting the numbered terms of a batch of texts, with compiled code
 
 _NOT_GIVEN = 255
-
 _MOST_KEPT = 1 << 22  # number of entries for which memory is kept from batch to batch
 _ORDERED: Final = 1_500  # number of words at the beginning of a document whose order is known
 _BYTES_PER_WORD = 8  # fewer than Russian and Ukrainian words have on average

@@ -139,7 +139,6 @@ OnConflict = Literal["item", "error", "version"]
 """What to do with a known id and other content; ``item``: another version of documents with that field, else stop."""
 
 _SOURCE: Final = "<batch>"
-
 _log = logging.getLogger(__name__)
 
 

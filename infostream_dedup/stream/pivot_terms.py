@@ -299,9 +299,7 @@ class PivotFrequencies:
 # Reads a batch in the terms of the pivot language
 
 _TERM_BITS: Final = 32
-
 _TERM: Final = (1 << _TERM_BITS) - 1
-
 _ENGLISH: Final = LANGUAGES.index("en")
 
 

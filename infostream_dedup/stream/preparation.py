@@ -129,13 +129,9 @@ def with_repeated(
 # Checksums of documents: of all fields, of the opening, and of each number
 
 _WORD: Final = re.compile(r"\w+")
-
 _SENTENCES: Final = 3
-
 _LEAST_WORDS: Final = 5  # shorter first paragraphs ("Киев, 5 мая") are shared by too many texts
-
 _MOST_NUMBERS_KNOWN: Final = 1 << 16
-
 _EVERY_VALUE: Final = orjson.OPT_SORT_KEYS | orjson.OPT_NON_STR_KEYS | orjson.OPT_SERIALIZE_NUMPY
 
 _MANY_RUNS: Final = 300

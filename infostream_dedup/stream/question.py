@@ -242,7 +242,10 @@ class TermQuestions:
             if not len(found):
                 continue
             keys = self._key_of[number][hits[0][forward] - self._forward_ends[number]]
-            rows = _rows_of(found, hits[1][forward], len(part))
+            documents = hits[1][forward]
+            place = np.full(len(part), -1, dtype=np.int64)
+            place[found] = np.arange(len(found))
+            rows: NDArray[np.int64] = place[documents]
             met_rows = rows >= 0
             yield number, FoundInPart(part.first + found, counted[found], least, rows[met_rows], keys[met_rows])
 
@@ -266,13 +269,6 @@ class TermQuestions:
 
 def _joined(rows: Sequence[NDArray[np.int64]]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     return np.concatenate([np.zeros(0, dtype=np.int64), *rows]), np.cumsum([0, *map(len, rows)])
-
-
-def _rows_of(found: NDArray[np.int64], documents: NDArray[np.int64], size: int) -> NDArray[np.int64]:
-    place = np.full(size, -1, dtype=np.int64)
-    place[found] = np.arange(len(found))
-    rows: NDArray[np.int64] = place[documents]
-    return rows
 
 
 # Translates the words of a text in another language into the terms of the stream
@@ -393,7 +389,6 @@ class QueryTranslator:
 
 
 _UNKNOWN_FROM: Final = 1 << 30  # the first number for words that the store does not know, whose own are smaller
-
 _MOST_WORDS: Final = 200_000  # maximum number of words remembered; beyond it, all are forgotten
 
 

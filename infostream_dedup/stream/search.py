@@ -240,7 +240,6 @@ def _from(part: search_index.IndexPart, allowed: NDArray[np.bool_], ordinal: int
 # The documents of a store by their terms, as far as a search needs them in memory
 
 _MOST_PIECES: Final = 16  # maximum number of pieces of documents not in the index yet; further pieces are joined
-
 Bounds = tuple[int, int]
 
 

@@ -325,9 +325,7 @@ def _plain(value: Any) -> Any:
 # Records which rules and dictionaries made a stream's key terms, so that a change does not go unnoticed
 
 _STATE: Final = "term_rules"
-
 _UNRECORDED: Final = ""  # represents the rules of documents stored before stores recorded rules
-
 _MOST: Final = 50
 
 

@@ -219,7 +219,6 @@ class DocumentColumns:
 # Additional columns that preset `judged` keeps for the documents of the window
 
 _NO_ADDRESS: Final = -1
-
 _HASH_BYTES: Final = 8
 
 

@@ -261,7 +261,6 @@ STATISTICS: Final = ("collection", "background")
 """Sources of word weights: the documents that are modelled together, or the general language."""
 
 _KEY_TERMS_OF_ANY_WORD: Final = Settings(n=30, df_min=0)
-
 _ADDRESS: Final = re.compile(r"https?://|\bwww\.")
 
 

@@ -20,13 +20,10 @@ from infostream_dedup.judging.criteria.criterion import CRITERIA
 from infostream_dedup.judging.criteria.document_models import STATISTICS, DocumentModels
 
 MAX_MODEL_BYTES: Final = 4 << 20
-
 _SCHEMA: Final = "infostream-dedup/classifier"
 _VERSION: Final = 3
-
 _WITHOUT_CHECKSUM: Final = 0  # the part of a model file that digests cover
 _OLD: Final = (1, 2)  # versions with one plane for both directions, whose criteria were measured otherwise
-
 _COLUMNS: Final = ("mean", "scale", "weight", "weight_earlier")
 _LARGEST: Final = 1e15
 _SMALLEST_SCALE: Final = 1e-12
@@ -214,7 +211,6 @@ def _fault(source: str, message: str, field: str | None = None) -> BadDataError:
 # Classifiers by domain: rules on the source or category choose the classifier that judges a pair
 
 Field = Literal["source", "category"]
-
 _FIELDS: Final = ("source", "category")
 _DOMAIN_COLUMNS: Final = 3
 

@@ -263,9 +263,7 @@ def _shrunken(originals: float, documents: int, average: float) -> float:
 
 
 Authority: TypeAlias = GivenAuthority | LearnedAuthority  # where the authority of sources comes from
-
 _LEARNED: Final = "source"
-
 Planes = tuple[Plane, Plane]  # vectors of the later document against the earlier, and of the earlier against the later
 
 
@@ -448,7 +446,6 @@ def _counts(truth: NDArray[np.bool_], found: NDArray[np.bool_]) -> dict[str, Any
 
 
 SIZES: Final = (0, 50, 100, 200, 400, 800, 1600)
-
 _ENDS: Final = (0.025, 0.975)
 _CURVE_FOLDS: Final = 3
 

@@ -42,7 +42,6 @@ class CharacterKind(IntEnum):
 
 
 _MASK: Final = (1 << 64) - 1
-
 _DROPPED: Final = re.compile(f"[{INVISIBLE}{MARKS}]")
 
 _SIGNS: Final[dict[CharacterKind, str]] = {

@@ -64,10 +64,8 @@ class WordDifference:
 
 
 ANOTHER_FIGURE: Final = "another figure"
-
 _FULL_STOP: Final = re.compile(r"[.!?…\n]")
 _PARTS: Final = re.compile(r"[:\-– ]")
-
 _NEAR: Final = 4  # tokens around a name among which a word of reporting makes it the name of whoever reports
 
 _AUXILIARIES: Final = frozenset(
@@ -118,7 +116,6 @@ _PREFIXES: Final = tuple(
     )
 )
 _ROOT: Final = 4
-
 _ASPECT: Final = frozenset("с по на за о вы про у з ви об".split())  # prefixes that often only make a verb perfective
 
 
@@ -375,7 +372,6 @@ _LETTERS: Final = ("аеиоі", "aeiou", "іїєґ", "ыэъ")
 _LEAD_CHARACTERS: Final = 200
 _YEAR: Final = re.compile("(?:19|20)[0-9]{2}")
 _THOUSANDS: Final = re.compile("(?:000)+$")
-
 _FEWEST_SLOTS: Final = 2
 _SLOTS: Final = 0.6  # fewest slots of a form, and their share of the words that differ
 

@@ -35,7 +35,6 @@ _COMPARED, _HALF = slice(TEXT_HASH), slice(TEXT_HASH + 8, None)
 """What of a checksum stands for the text and for its half in another language."""
 
 _NOTHING: Final = np.zeros(0, dtype=np.int64)
-
 _RECALLED_LEAD: Final = 0.5  # smallest share of a lead, by weight, in a text that goes on with what was reported there
 _SENTENCE: Final = 30  # words and numbers that few sentences of news have
 _ALERT: Final = 40  # words and numbers that few alerts and stubs have, with their titles

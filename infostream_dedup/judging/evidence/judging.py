@@ -66,9 +66,7 @@ JOINED: Final = ("copy",)
 """Kinds that make a duplicate by default. Of retellings in a collection without dates a reader signed one in ten."""
 
 RELATED_WORDING: Final = 0.3  # a ``related`` pair with at least this share of wording in one direction is ``similar``
-
 KEPT, CHAIN_END, LEAVES, STANDS_FOR_KEPT = range(4)
-
 NEARLY_ALL: Final = 0.8  # smaller direction of wording of two documents that say nearly nothing else
 
 
@@ -230,7 +228,6 @@ def best_pairs(
 
 
 _FEWEST_NUMBERS: Final = 3  # minimum numbers in both documents; fewer may be written as words in one of the languages
-
 _MANY_NUMBERS: Final = 9
 
 _SURE: Final = 1.2
@@ -252,7 +249,6 @@ _EVENT_NUMBERS: Final = 0.7
 """Minimum share of one document's numbers in the other, if two reports of one event are no translations."""
 
 _EVENT_NAMES: Final = 0.5
-
 _EVENT_HOURS: Final = 72  # hours within which two languages report an event; the time is not asked if a date is missing
 
 
@@ -387,7 +383,6 @@ def passes_filter(evidence: NDArray[np.float64]) -> NDArray[np.bool_]:
 
 
 _CROWD: Final = 32  # pairs of one later document of which only some are judged if there are more
-
 _CHOSEN: Final = 8
 _COMPARED: Final = 256
 _NEAR: Final = 1024

@@ -26,9 +26,7 @@ from infostream_dedup.model import Document
 # they must not decide a stream's verdict or go into a store.
 
 DIMENSIONS: Final = 384
-
 _LARGEST: Final = 127
-
 _AT_ONCE: Final = 64
 
 

@@ -116,11 +116,8 @@ def _beginnings(words: Iterable[str]) -> NDArray[np.uint32]:
 # Word triples of many documents, range by range of their leading bits, in a file if there are too many for memory
 
 _MEMORY: Final = 1 << 28  # bytes of triples that are kept in memory
-
 _TRIPLES_AT_ONCE: Final = 1 << 17
-
 _PART: Final = 1 << 14  # triples of a part, roughly: its table fits in the second cache
-
 _Result = TypeVar("_Result")
 
 

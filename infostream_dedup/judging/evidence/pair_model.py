@@ -48,7 +48,6 @@ FEATURES: Final = (
 """Features of a pair; ``least`` and ``most`` are the smaller and the larger of the two directions."""
 
 DECIMALS: Final = 9  # decimals of z and of every value compared with a threshold
-
 _FORMAT: Final = "infostream-dedup pair model 1"
 
 

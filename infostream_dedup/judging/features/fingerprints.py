@@ -103,7 +103,6 @@ def in_units(weights: NDArray[np.float64]) -> NDArray[np.int64]:
 # near-replica detection via lexicon randomization, KDD 2004.
 
 _RANDOM_LEXICON: Final = 1000
-
 _SPLIT: Final = 3000
 
 

@@ -22,7 +22,6 @@ from infostream_dedup.machine.scratch import row_blocks
 # contained ones, as the paper does, changes no pair.
 
 _BLOCK: Final = 8_000_000
-
 _SLACK: Final = 1e-9
 
 

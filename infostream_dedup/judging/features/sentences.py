@@ -114,9 +114,7 @@ def sentence_fingerprints(
 # RCDL 2007, algorithm A12.
 
 _MANY_SENTENCES: Final = 5
-
 _SHORTEST_COUNTED: Final = 3
-
 _SLACK: Final = 1e-9
 
 

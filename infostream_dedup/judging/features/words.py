@@ -30,7 +30,6 @@ from infostream_dedup.model import LANGUAGES, Language, language_number
 # splittable pseudorandom number generators, OOPSLA 2014), which is one-to-one.
 
 _BASE: Final = np.uint64(0xD1342543DE82EF95)
-
 _MASK: Final = (1 << 64) - 1
 
 
@@ -76,7 +75,6 @@ def _splitmix(seed: int) -> int:
 
 
 WORD: Final = re.compile("[^\\W_]+(?:-[^\\W_]+)*")
-
 SHORTEST_WORD: Final = 4  # Zelenkov and Segalovich drop words of three letters or fewer
 
 

@@ -131,7 +131,6 @@ OCCURRENCES: Final = 8
 """Maximum number of occurrences of the same words in one document that are considered, even in 10,000 equal lines."""
 
 _AT_ONCE: Final = 4_000_000
-
 _BLOCK: Final = 32
 
 

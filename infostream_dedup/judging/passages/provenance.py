@@ -225,7 +225,6 @@ def _occurrences(words: Sentence) -> frozenset[Occurrence]:
 
 
 FirstBy = Literal["time", "date", "order"]
-
 _TRIPLE: Final = 3
 
 

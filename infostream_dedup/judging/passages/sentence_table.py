@@ -29,7 +29,6 @@ from infostream_dedup.model.limits import check_limits, make_from_notation
 from infostream_dedup.model.registry import Registry
 
 _FEW: Final = 200 * 200  # maximum product of the lengths of two sequences that are compared whole
-
 _WINDOW: Final = 64
 
 

@@ -43,7 +43,6 @@ _DATELINE: Final = re.compile(
 )
 _BEGINNING: Final = 200
 _LEFT_WORDS: Final = 4
-
 _HALF: Final = 30  # letters that each half of a text in two languages has at least
 _RATIO: Final = 2.0
 _SIGN: Final = 12  # letters up to which a sentence may be a link or a name in any language

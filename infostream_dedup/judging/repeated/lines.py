@@ -172,7 +172,9 @@ class LineLearner:
         """Learn from documents; return the marks of their fragments, uint8 (documents, FRAGMENTS)."""
         given = _not_learned(rows, self._numbers(sources), _days(times))
         for begin in range(0, len(rows.counts), _AT_ONCE):
-            some = _part(given, slice(begin, begin + _AT_ONCE))
+            part = slice(begin, begin + _AT_ONCE)
+            whole: dict[str, Any] = {name: column[part] for name, column in given._asdict().items()}
+            some = PastDocuments(**whole)
             self._make_room(len(some.counts))
             lost = np.empty(2 * kernels.FRAGMENTS * len(some.counts) * self._collects, dtype=np.uint64)
             size = np.zeros(1, dtype=np.int64)
@@ -424,11 +426,6 @@ def _documents(rows: int) -> PastDocuments:
         numbers=np.zeros(rows, dtype=np.int64),
         next=np.zeros(1, dtype=np.int64),
     )
-
-
-def _part(given: PastDocuments, part: slice) -> PastDocuments:
-    whole: dict[str, Any] = {name: column[part] for name, column in given._asdict().items()}
-    return PastDocuments(**whole)
 
 
 def _counts(size: int) -> LineCounts:

@@ -26,7 +26,6 @@ from infostream_dedup.errors import (
 from infostream_dedup.machine.progress import restoring_advice
 
 _OLDEST_SQLITE: Final = (3, 37, 0)  # first version with STRICT tables
-
 _CACHE_KIB: Final = 16 * 1024
 _CACHE_OF_READER_KIB: Final = 8 * 1024
 _WAL_BYTES_KEPT: Final = 64 * 1024 * 1024

@@ -101,7 +101,6 @@ class RememberedTable:
 
 
 _WHOLE: Final = ("ordinal", "version", "clock", "epoch", "length")
-
 _RAGGED: Final = ("keys", "weights", "targets", "numbers")
 
 REPEATS: Final = (

@@ -164,11 +164,8 @@ def _text(checksum: str) -> str:
 # Copies of a store, made while others write to it; and the files beside it
 
 PAGES_AT_ONCE: Final = 4096
-
 HEADER: Final = b"SQLite format 3\0"
-
 _APPLICATION_ID: Final = slice(68, 72)
-
 _HEADER_BYTES: Final = 100
 
 

@@ -62,10 +62,8 @@ from infostream_dedup.stream.store.tables import (
 # Writing one batch into the tables of a store, inside a transaction
 
 _BATCH: Final = insertion("batch", (*BatchHead._fields, "checksum"))
-
 _TERMS_AT_ONCE: Final = 50  # a statement for each takes twice as long
 _TERM, _TERMS = (insertion("term", ("number", "term"), rows) for rows in (1, _TERMS_AT_ONCE))
-
 _COUNT: Final = insertion("evidence_frequency", ("epoch", "part", "counts", "checksum"))
 
 

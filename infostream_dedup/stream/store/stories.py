@@ -27,7 +27,6 @@ ORDERS: Final = ("size", "outlets", "origins", "spread")
 _HOUR: Final = 3_600_000_000
 _DAY: Final = 24 * _HOUR
 _MEETINGS: Final = 20
-
 _ONE_ORIGIN: Final = ("copy", "contained", "contains", "updated")
 _ROLES: Final = {
     "copy": "copy",
