@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from threading import Lock
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol
+from typing import Any, Final, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,13 +24,10 @@ from infostream_dedup.model import LANGUAGES, OUR_LANGUAGES, Document, Language,
 from infostream_dedup.model.stream_records import EpochFrequencies
 from infostream_dedup.stream.kernels.gathering import TermTable, enter_all, number_all, order_by_weight
 from infostream_dedup.stream.preparation import no_rows
+from infostream_dedup.stream.store.restoring import LanguageFrequencies
 from infostream_dedup.terms import kernels, statistics
 from infostream_dedup.terms.compiled import heaviest_of_rows
 from infostream_dedup.terms.representation import representation, term_frequencies
-
-if TYPE_CHECKING:
-    from infostream_dedup.stream.store.restoring import LanguageFrequencies
-
 
 # Terms of a stream as numbers
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,14 +12,11 @@ from numpy.typing import NDArray
 from infostream_dedup.judging.evidence.kernels.comparing import COLUMNS
 from infostream_dedup.judging.evidence.pair_evidence import warns
 from infostream_dedup.judging.evidence.pair_model import DECIMALS
+from infostream_dedup.judging.evidence.records import EvidenceRecords
 from infostream_dedup.language.text.fingerprint import TEXT_HASH
 from infostream_dedup.machine.arrays import AlignedColumns
 from infostream_dedup.model import NO_TIME, Document, fields_of, microseconds_of
 from infostream_dedup.model.document import outlet_of
-
-if TYPE_CHECKING:
-    from infostream_dedup.judging.evidence.records import EvidenceRecords
-
 
 NO_SOURCE: Final = -1
 HOUR: Final = 3_600_000_000

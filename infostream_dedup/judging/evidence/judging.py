@@ -7,13 +7,14 @@ from dataclasses import dataclass, replace
 from enum import IntEnum
 from itertools import groupby
 from operator import itemgetter
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from infostream_dedup.errors import ConfigurationError
 from infostream_dedup.judging.evidence.constants import OPENING, TITLE_FIGURE_BITS
+from infostream_dedup.judging.evidence.differing import WordDifference
 from infostream_dedup.judging.evidence.facts import (
     LOOKED_AT,
     STORY_DAYS,
@@ -51,13 +52,10 @@ from infostream_dedup.judging.evidence.kinds import (
 from infostream_dedup.judging.evidence.meaning import Meanings, with_meaning
 from infostream_dedup.judging.evidence.pair_evidence import TripleRows, compared, fill_in_wording, shares_of_pairs
 from infostream_dedup.judging.evidence.pair_model import DECIMALS, PairModel, shipped_model
+from infostream_dedup.judging.evidence.records import EvidenceRecords
 from infostream_dedup.machine.arrays import AlignedColumns, numbered_ends
 
-if TYPE_CHECKING:
-    from infostream_dedup.judging.evidence.differing import WordDifference
-    from infostream_dedup.judging.evidence.records import EvidenceRecords
-
-    Pairs = tuple[NDArray[np.int64], NDArray[np.int64]]
+Pairs = tuple[NDArray[np.int64], NDArray[np.int64]]
 
 
 # The status of a later document, and the earlier document that gives it
