@@ -354,13 +354,7 @@ class _SourceWords(NamedTuple):
 
 
 class WordsAcross:
-    """Names the words that match.
-
-    Args:
-        window: the documents.
-        words: pivot terms of words.
-        numbers: numbers of the stream's terms.
-    """
+    """Names the words that match."""
 
     def __init__(self, window: Window, words: PivotWords, numbers: TermNumbers) -> None:
         self._window = window

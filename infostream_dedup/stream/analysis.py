@@ -101,12 +101,7 @@ def longer(array: NDArray[Any], size: int) -> NDArray[Any]:
 
 
 class BackgroundTerms:
-    """Terms of one language that a pseudo-document may contain: at most as many as the background has.
-
-    Args:
-        numbers: numbers of the stream's terms.
-        shares: share of running words of each term.
-    """
+    """Terms of one language that a pseudo-document may contain: at most as many as the background has."""
 
     def __init__(self, numbers: TermNumbers, shares: Callable[[], Mapping[str, float]]) -> None:
         self._numbers = numbers
@@ -449,12 +444,9 @@ class Analysed:
 
 
 class Analyser:
-    """Reads batches. Surface numbers start over with each batch, so memory does not grow with the stream.
+    """Reads batches, and adds new terms to ``numbers``."""
 
-    Args:
-        settings: representation and rule of ``morph``.
-        numbers: numbers of the stream's terms; new terms are added.
-    """
+    # Surface numbers start over with each batch, so memory does not grow with the stream.
 
     def __init__(self, settings: Settings, numbers: TermNumbers) -> None:
         self._numbers = numbers

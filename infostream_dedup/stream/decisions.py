@@ -281,12 +281,7 @@ def check_model(classifier: Classifier) -> None:
 
 
 class SecondStage:
-    """Judges documents of a batch against earlier ones of the stream.
-
-    Args:
-        classifier: trained with background statistics.
-        kept: returns an earlier document by its ordinal; not called for documents of the batch itself.
-    """
+    """Judges documents of a batch against earlier ones, which ``kept`` returns by ordinal, but none of the batch."""
 
     def __init__(self, classifier: Classifier, kept: Callable[[int], Document]) -> None:
         self._classifier = classifier

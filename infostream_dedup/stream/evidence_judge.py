@@ -63,13 +63,10 @@ class EvidenceCounts:
     """Document frequencies of numbers, names and lead words, frozen for an epoch, and counts of that epoch's documents.
 
     Epochs of evidence are counted by ordinal and shorter than those of key terms.
-
-    Attributes:
-        epoch: the open epoch.
     """
 
     def __init__(self) -> None:
-        self.epoch = 0
+        self.epoch = 0  # the open one
         self._frozen = EvidenceFrequencies()
         self._open: list[Changes] = []
         self._weights: tuple[NDArray[np.float32], NDArray[np.float64]] | None = None

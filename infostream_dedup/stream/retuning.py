@@ -87,10 +87,8 @@ def retune(store: object, thresholds: Thresholds, *, first: int | None = None) -
 class Watches:
     """The searches of an engine, by the numbers of its terms.
 
-    Args:
-        changes: all changes of searches in order: ``first`` (ordinal from which it holds), ``name``, and ``search``,
-            None if it ends.
-        in_text: compare with all terms of a document, not only with its key terms.
+    Changes hold from the ordinal ``first``; ``search`` is None if it ends. ``in_text`` compares with all terms of a
+    document, not only with its key terms.
     """
 
     def __init__(self, changes: Sequence[Mapping[str, Any]], *, in_text: bool) -> None:

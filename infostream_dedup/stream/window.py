@@ -120,12 +120,7 @@ class RowWindow:
 
 
 class EvenWindow:
-    """Rows of one length, like ``RowWindow``.
-
-    Args:
-        dtype: type of the values.
-        width: number of values of a row.
-    """
+    """Rows of ``width`` values, like ``RowWindow``."""
 
     def __init__(self, dtype: type[np.generic], width: int = 1) -> None:
         self._values: NDArray[Any] = np.empty(width << 10, dtype=dtype)

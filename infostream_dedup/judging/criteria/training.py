@@ -176,12 +176,7 @@ documents is close to the average, not at 0 or 1."""
 
 
 class GivenAuthority:
-    """Authority values given by an expert.
-
-    Args:
-        models: models of the collection.
-        given: authority by source, 0 to 1.
-    """
+    """Authority values given by an expert: 0 to 1 by source."""
 
     def __init__(self, models: DocumentModels, given: Mapping[str, float]) -> None:
         self._given = dict(given)

@@ -131,14 +131,10 @@ class WrittenTriples:
 
 
 class TripleRanges:
-    """Takes the triples of documents, and gives them back range by range.
-
-    Args:
-        memory: bytes of triples to keep in memory; if there are more, they move to a file without a name in the
-            system's folder for temporary files.
-    """
+    """Takes the triples of documents, and gives them back range by range."""
 
     def __init__(self, *, memory: int = _MEMORY) -> None:
+        # More bytes than that move to a file without a name in the system's folder for temporary files.
         self._file = tempfile.SpooledTemporaryFile(max_size=memory)  # noqa: SIM115
         # When nobody needs them any more, also after an error.
         self._give_back = weakref.finalize(self, self._file.close)

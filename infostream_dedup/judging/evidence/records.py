@@ -89,16 +89,11 @@ def _documents_of(languages: NDArray[np.int8]) -> NDArray[np.int64]:
 
 
 class EvidenceFrequencies:
-    """Document frequencies of a collection, or of a stream before an epoch.
-
-    Attributes:
-        counts: uint32 (BUCKETS,), documents of each counter.
-        documents: int64 (languages,), documents of each language.
-    """
+    """Document frequencies of a collection, or of a stream before an epoch."""
 
     def __init__(self) -> None:
-        self.counts: NDArray[np.uint32] = np.zeros(BUCKETS, dtype=np.uint32)
-        self.documents: NDArray[np.int64] = np.zeros(len(LANGUAGES), dtype=np.int64)
+        self.counts: NDArray[np.uint32] = np.zeros(BUCKETS, dtype=np.uint32)  # documents of each counter
+        self.documents: NDArray[np.int64] = np.zeros(len(LANGUAGES), dtype=np.int64)  # documents of each language
 
     def add(self, changes: Changes) -> None:
         """Add documents; their order does not matter."""

@@ -153,9 +153,7 @@ class LineLearner:
     """Learns repeated lines from documents in order; what a document teaches serves those after it.
 
     Everything follows from the rows of the last ``REMEMBERED`` documents, so that a store need keep nothing else.
-
-    Args:
-        collects: also keep the lines that were repeated earlier, for ``known``.
+    With ``collects``, the lines that were repeated earlier are also kept, for ``known``.
     """
 
     def __init__(self, *, collects: bool = False) -> None:
