@@ -16,7 +16,6 @@ from infostream_dedup.judging.evidence.facts import DocumentFacts
 from infostream_dedup.judging.evidence.kernels.comparing import ComparedKeys, sum_keys
 from infostream_dedup.judging.evidence.pair_evidence import TripleRows
 from infostream_dedup.judging.evidence.records import EvidenceRecords
-from infostream_dedup.judging.repeated.apart import half_of
 from infostream_dedup.language.text.fingerprint import TEXT_HASH
 from infostream_dedup.machine.arrays import Ragged, offsets_of
 from infostream_dedup.model import NO_TIME
@@ -494,7 +493,7 @@ class EqualTo(NamedTuple):
 def equal_to(text_hash: bytes, opening_hash: bytes) -> EqualTo:
     """Hashes of a document from those that are stored."""
     text = text_hash if len(text_hash) <= TEXT_HASH else text_hash[:TEXT_HASH]
-    return EqualTo(text, opening_hash, text_hash, half_of(text_hash))
+    return EqualTo(text, opening_hash, text_hash, text_hash[TEXT_HASH + 8 :])
 
 
 class EqualHashes:

@@ -15,7 +15,6 @@ from infostream_dedup.documents.dates import MONTHS
 from infostream_dedup.judging.repeated.equality import equality_hash
 from infostream_dedup.judging.repeated.kernels.fragments import MAY_BE_DATED, MAY_BE_IN_TWO, FragmentRows, read_apart
 from infostream_dedup.judging.repeated.kernels.witnesses import LEFT_OUT
-from infostream_dedup.language.text.fingerprint import TEXT_HASH
 from infostream_dedup.language.text.language import detect, letter_counts
 from infostream_dedup.language.text.normalise import URL
 from infostream_dedup.language.text.sentences import sentence_spans
@@ -81,11 +80,6 @@ def not_compared(rows: FragmentRows, marks: NDArray[np.uint8], apart: Sequence[A
         if one.half is not None:
             found.halves[one.number] = own
     return found
-
-
-def half_of(text_hash: bytes) -> bytes:
-    """Checksum of the half in another language; empty if there is none."""
-    return text_hash[TEXT_HASH + 8 :]
 
 
 def parts_apart(texts: Utf8Texts, bodies: NDArray[np.int64]) -> Iterator[Apart]:

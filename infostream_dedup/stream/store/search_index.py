@@ -329,11 +329,6 @@ def rebuild_index(connection: sqlite3.Connection, ordinals: Sequence[int]) -> No
             _write(connection, row.first, row.end)
 
 
-def damaged_rows(connection: sqlite3.Connection) -> list[IndexRow]:
-    """Return the rows that are not what the signatures say, as ``index_faults`` finds them."""
-    return [row for row, fault in index_faults(connection) if fault is not None]
-
-
 def index_faults(connection: sqlite3.Connection) -> Iterator[tuple[IndexRow, str | None]]:
     """Compare every row with the signatures; yield it with what is wrong, or ``None``."""
     follows = None

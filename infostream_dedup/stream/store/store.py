@@ -31,8 +31,8 @@ from infostream_dedup.stream.store.reader import StoreReader
 from infostream_dedup.stream.store.removal import Expired, Forgotten, expire, forget, wipe
 from infostream_dedup.stream.store.restoring import Loaded, Position, group_documents, load, position_of, tell_stories
 from infostream_dedup.stream.store.search_index import (
-    damaged_rows,
     index_closed_epochs,
+    index_faults,
     index_terms,
     rebuild_index,
     rebuild_term_block,
@@ -312,7 +312,7 @@ class Store(Closing, StoreReader):
     def index(self) -> tuple[int, int]:
         """Rebuild damaged rows of the indexes of epochs and terms, add missing ones; if interrupted, call it again."""
         with self.reading() as connection:
-            damaged = damaged_rows(connection)
+            damaged = [row for row, fault in index_faults(connection) if fault is not None]
             blocks = [first for first, fault in term_index_faults(connection) if fault is not None]
         for row in damaged:
             with self.transaction():
