@@ -91,9 +91,9 @@ class Module:
         self.functions: dict[str, tuple[ast.FunctionDef, str]] = {}
         self.records: dict[str, list[tuple[str, ast.expr]]] = {}
         for node in self.tree.body:
-            if isinstance(node, ast.FunctionDef) and node.decorator_list:
-                decorator = ast.unparse(node.decorator_list[0])
-                if decorator in DECORATORS and len(node.decorator_list) == 1:
+            if isinstance(node, ast.FunctionDef):
+                decorator = " ".join(map(ast.unparse, node.decorator_list))
+                if decorator in ("", *DECORATORS):
                     self.functions[node.name] = (node, decorator)
             if isinstance(node, ast.ClassDef) and [ast.unparse(base) for base in node.bases] == ["NamedTuple"]:
                 fields = [one for one in node.body if isinstance(one, ast.AnnAssign)]
@@ -117,6 +117,7 @@ class Program:
         for name in modules or [".".join(file.relative_to(root).with_suffix("").parts) for file in kernels_of(root)]:
             if not name.endswith("__init__"):
                 self._add(name)
+        self._leave_out_plain()
 
     def _add(self, name: str) -> None:
         if name in self.entered:
@@ -128,6 +129,21 @@ class Program:
             if is_kernel(imported) or (original[0].isupper() and self._defines(imported, original)):
                 self._add(imported)
         self.modules[name] = module
+
+    def _leave_out_plain(self) -> None:
+        """Keep functions without a decorator only where a kernel calls them; the others are plain Python."""
+        kernels = {node: module for module in self.modules.values() for node, mark in module.functions.values() if mark}
+        waiting = list(kernels)
+        while waiting:
+            caller = waiting.pop()
+            called = (one.func for one in ast.walk(caller) if isinstance(one, ast.Call))
+            for name in (one.id for one in called if isinstance(one, ast.Name)):
+                found = self.function(kernels[caller], name)
+                if found and found[1] not in kernels:
+                    kernels[found[1]] = found[0]
+                    waiting.append(found[1])
+        for module in self.modules.values():
+            module.functions = {name: one for name, one in module.functions.items() if one[0] in kernels}
 
     def _defines(self, module: str, record: str) -> bool:
         file = self.root / (module.replace(".", "/") + ".py")
@@ -218,6 +234,8 @@ class Program:
     def _is_entry(self, module: Module, node: ast.FunctionDef, decorator: str) -> bool:
         """Records are not returned to Python: a kernel that does so is for other kernels."""
         returned = ast.unparse(node.returns) if node.returns is not None else ""
+        if self.record(module, returned) is None and not decorator:
+            raise module.refuse(node, "called from Python, but without @compiled")
         return decorator != "instruction" and self.record(module, returned) is None
 
 
@@ -734,11 +752,6 @@ def sources_of(root: Path) -> list[Path]:
     return sorted([*kernels_of(root), *(root / "native").glob("*.py"), *(root / "native").glob("*.h*")])
 
 
-def digest_of(root: Path) -> str:
-    """Digest of the sources; ``machine.compiling`` computes it in the same way."""
-    return hashlib.sha256(b"".join(one.read_bytes() for one in sources_of(root))).hexdigest()[:16]
-
-
 def found_compiler() -> list[str] | None:
     """The C++ compiler of this machine; None means that ziglang is needed."""
     if "CXX" in os.environ:
@@ -842,7 +855,8 @@ def build(
         RefusedError: a kernel cannot be translated or compiled.
     """
     import_without_package(root)
-    digest = digest_of(root)
+    # ``machine.compiling`` computes it in the same way.
+    digest = hashlib.sha256(b"".join(one.read_bytes() for one in sources_of(root))).hexdigest()[:16]
     text = translated(Program(root), digest)
     machine = WHEELS[wheel] if wheel else None
     # Windows has no ending for the stable ABI.

@@ -9,7 +9,9 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from infostream_dedup.errors import BadDataError
+import orjson
+
+from infostream_dedup.errors import BadDataError, ConfigurationError, NoInputError
 
 __all__ = ["backup_desk", "export_labels", "forget_in_desk", "import_labels", "label_studio_tasks"]
 
@@ -51,7 +53,6 @@ def import_labels(path: str | Path, labels: str | Path, *, person: str) -> tuple
         BadDataError: a row is not a valid label row; nothing was imported.
         ConfigurationError: the name of the person is empty or not printable.
     """
-    from infostream_dedup.errors import ConfigurationError, NoInputError
     from infostream_dedup.judgements import Desk, desk_path
     from infostream_dedup.judgements.judgements import import_labels as take_in
     from infostream_dedup.lab.labels import label_rows
@@ -120,8 +121,6 @@ def label_studio_tasks(path: str | Path, *, who: str | None = None) -> list[dict
 
 def _tasks_in(path: str | Path) -> list[tuple[str, int, dict[str, Any]]] | None:
     """Who judged, the number of the task and the label row, of what Label Studio exported; None for other files."""
-    import orjson
-
     try:
         content = Path(path).read_bytes()
         tasks = orjson.loads(content) if content[:1] == b"[" else None

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from infostream_dedup.api.desk import forget_and_wipe
-from infostream_dedup.errors import BadDataError, ConfigurationError
+from infostream_dedup.errors import BadDataError, ConfigurationError, NoInputError, UsageError
 from infostream_dedup.machine.files import remove_stale_parts
 from infostream_dedup.model import microseconds_of, one_or_several
 from infostream_dedup.model.limits import OneOf, Range, check_moment
@@ -176,7 +176,6 @@ def coverage(
         UsageError: not exactly one of story, text and id is given.
         NoInputError: the store has no such story, text or document; or there is no store.
     """
-    from infostream_dedup.errors import NoInputError, UsageError
     from infostream_dedup.stream.store import Store
     from infostream_dedup.stream.store.stories import coverage_of, documents_of
 
@@ -214,7 +213,6 @@ def message(path: str | Path, story: str) -> list[dict[str, Any]]:
         NoInputError: there is no such story, or no store.
         ConfigurationError: the store keeps no texts.
     """
-    from infostream_dedup.errors import NoInputError
     from infostream_dedup.judging.passages.original_message import original_message
     from infostream_dedup.stream.preparation import with_repeated
     from infostream_dedup.stream.store import Store

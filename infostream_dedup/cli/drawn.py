@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import shutil
 from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from datetime import datetime
 from heapq import nsmallest
 from itertools import count, zip_longest
 from textwrap import wrap
@@ -13,16 +15,12 @@ import click
 
 from infostream_dedup.cli.output import cell_width, cut, end_of, say
 from infostream_dedup.cli.run_log import without_commands
-from infostream_dedup.model import heading
+from infostream_dedup.model import Document, heading
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
-    from datetime import datetime
-
     from infostream_dedup.api.dedup import DedupSummary
     from infostream_dedup.api.dictionaries import JudgedSample
     from infostream_dedup.judging.passages.provenance import Provenance
-    from infostream_dedup.model import Document
     from infostream_dedup.runs.batch.sweeping import SweepResult
     from infostream_dedup.stream.search import Hit
 

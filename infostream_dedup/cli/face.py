@@ -69,23 +69,17 @@ class Declared:
 
     def options(self) -> list[GroupedOption]:
         """The options in the order of the fields."""
-        made = options_of(record_named(self.record), self.names, dict(self.only), unset=self.unset)
+        record, only = record_named(self.record), dict(self.only)
+        hints = get_type_hints(record, include_extras=True)
+        found = {one.name: (one, hints[one.name]) for one in fields(record)}
+        chosen = found if self.names is None else {name: found[name] for name in self.names}
+        made = [
+            _option(one, hint, shown, only.get(name), unset=self.unset)
+            for name, (one, hint) in chosen.items()
+            for shown in _marks(hint)
+            if isinstance(shown, Shown)
+        ]
         return [option for option in made if option.name not in self.leave_out]
-
-
-def options_of(
-    record: type, names: Sequence[str] | None = None, only: dict[str, tuple[str, ...]] | None = None, *, unset: bool
-) -> list[GroupedOption]:
-    """Make the options of a record of settings from its fields."""
-    hints = get_type_hints(record, include_extras=True)
-    found = {one.name: (one, hints[one.name]) for one in fields(record)}
-    chosen = found if names is None else {name: found[name] for name in names}
-    return [
-        _option(one, hint, shown, (only or {}).get(name), unset=unset)
-        for name, (one, hint) in chosen.items()
-        for shown in _marks(hint)
-        if isinstance(shown, Shown)
-    ]
 
 
 def _marks(hint: Any) -> tuple[Any, ...]:

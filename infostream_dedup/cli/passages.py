@@ -18,7 +18,6 @@ from infostream_dedup.cli.run_log import without_commands
 if TYPE_CHECKING:
     from infostream_dedup.api import Listing
     from infostream_dedup.judging.passages.passage_table import TextComparison, TextStretch
-    from infostream_dedup.terms.matched_words import TranslatedWords
 
 _LISTS: Final = ("list_boilerplate", "novel", "digests")
 _RULE: Final = ("min_documents", "min_share", "min_days")
@@ -238,24 +237,20 @@ def print_side_by_side(comparison: TextComparison, names: tuple[str, str]) -> No
         click.echo("The texts have no passage in common.")
     if words.met:
         click.echo()
-        _print_words(words, comparison.languages)
-
-
-def _print_words(words: TranslatedWords, languages: tuple[str, str]) -> None:
-    printing.print_table(
-        [
-            {
-                "number": one.number,
-                f"a ({languages[0]})": one.words.a,
-                f"b ({languages[1]})": one.words.b,
-                "pivot": one.words.pivot,
-                "rung": one.words.rung,
-                "in a": len(one.spans_a),
-                "in b": len(one.spans_b),
-            }
-            for one in words.met
-        ]
-    )
+        printing.print_table(
+            [
+                {
+                    "number": one.number,
+                    f"a ({comparison.languages[0]})": one.words.a,
+                    f"b ({comparison.languages[1]})": one.words.b,
+                    "pivot": one.words.pivot,
+                    "rung": one.words.rung,
+                    "in a": len(one.spans_a),
+                    "in b": len(one.spans_b),
+                }
+                for one in words.met
+            ]
+        )
 
 
 def _marked(pieces: list[TextStretch]) -> list[printing.Piece]:

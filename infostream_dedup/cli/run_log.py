@@ -19,6 +19,7 @@ import unicodedata
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
+from importlib.metadata import PackageNotFoundError, version
 from textwrap import TextWrapper
 from types import CodeType, FrameType
 from typing import TYPE_CHECKING, Any, Final
@@ -183,8 +184,6 @@ def _error(failure: BaseException) -> Mapping[str, Any]:
 
 def _versions() -> dict[str, str]:
     # Importing it takes as long as a tenth of --help.
-    from importlib.metadata import PackageNotFoundError, version
-
     found = {}
     for package in _PACKAGES:
         try:

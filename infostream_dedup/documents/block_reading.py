@@ -369,8 +369,7 @@ def placed_batches(source: Source, bad: BadRecords, reading: Reading, size: int)
     return _batched(reader, reader.placed(open_items(source, reading, readers)), size)
 
 
-_FEW: Final = 16
-"""Documents from which columns are sooner made than documents."""
+_FEW: Final = 16  # documents from which columns are sooner made than documents
 
 
 def block_of_values(values: Sequence[Any], build: Callable[[Any, int], Document]) -> DocumentBlock:
@@ -574,7 +573,10 @@ class _Reader:
         offsets = np.concatenate(
             [columns.text_ends[before : before + 1] if before >= 0 else [0], columns.text_ends[rows]]
         )
-        bare = self._without_text(block, rows)
+        bare = block.without_text(rows, self._bare_builder)
+        if not self._looked:
+            self._builder.layout(tuple(row_of(bare(0))))
+            self._looked = True
         if self._makes_ids:
             bare = _with_ids(bare, ids)
         return DocumentBlock(
@@ -591,13 +593,6 @@ class _Reader:
             without_text=bare,
             given=[block.dicts[row]["text"] for row in rows.tolist()] if type(block) is ListBlock else None,
         )
-
-    def _without_text(self, block: _ColumnBlock, rows: NDArray[np.int64]) -> Callable[[int], Document]:
-        bare = block.without_text(rows, self._bare_builder)
-        if not self._looked:
-            self._builder.layout(tuple(row_of(bare(0))))
-            self._looked = True
-        return bare
 
     def count(self, placed: DocumentBlock) -> None:
         """Count documents, which have places, as passed on."""

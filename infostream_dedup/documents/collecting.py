@@ -28,8 +28,7 @@ from infostream_dedup.errors import BadDataError, MissingExtraError
 from infostream_dedup.machine.files import Readable
 from infostream_dedup.model.document import MOST_ID_BYTES, outlet_of
 
-Parse = Callable[..., Iterator[dict[str, Any] | None]]
-"""``PageProcess.rows``."""
+Parse = Callable[..., Iterator[dict[str, Any] | None]]  # ``PageProcess.rows``
 
 _NAMES: Final = frozenset(
     "article:published_time og:published_time og:article:published_time article:published published_time datepublished "
@@ -402,13 +401,15 @@ def content_digest(row: dict[str, Any]) -> str:
 def _item(entry: Any, base: str, moment: datetime) -> dict[str, Any] | None:
     url = _joined_address(base, entry.get("feedburner_origlink") or entry.get("link"))
     published = (_published(entry, name, moment) for name in ("published", "updated", "created"))
+    source = entry.get("source") or {}
+    links = [source.get("href"), *(link.get("href") for link in source.get("links", ()))]
     return _document(
         text=_full_text(entry),
         title=_plain(entry.get("title", "")),
         url=url,
         published=next(filter(None, published), None),
         own_id=_own_id(entry.get("id"), _host(url or base)),
-        source=_publisher(entry) or _channel(url, base),
+        source=next(filter(None, (_host(link) for link in links if link)), None) or _channel(url, base),
     )
 
 
@@ -422,13 +423,6 @@ def _full_text(entry: Any) -> str:
     text = text or next(filter(None, given), "")
     # Of an element whose prefix is not declared, the parser escapes the markup once more.
     return _plain(text) if _TAG.search(text) else text
-
-
-def _publisher(entry: Any) -> str | None:
-    """Return the host of the publisher that an aggregator names."""
-    source = entry.get("source") or {}
-    links = [source.get("href"), *(link.get("href") for link in source.get("links", ()))]
-    return next(filter(None, (_host(link) for link in links if link)), None)
 
 
 def _channel(url: str | None, base: str) -> str | None:

@@ -15,14 +15,7 @@ from infostream_dedup.documents.column_names import FIELDS, ColumnNames, advice_
 from infostream_dedup.documents.dates import utc_time
 from infostream_dedup.documents.records import Place, ReadingReport, Record
 from infostream_dedup.errors import BadDataError, UsageError
-from infostream_dedup.language.text.language import (
-    LetterCounts,
-    is_contradicted,
-    language_as_labelled,
-    language_beyond_ours,
-    letter_counts,
-    repaired,
-)
+from infostream_dedup.language.text import language
 from infostream_dedup.language.text.sentences import sections
 from infostream_dedup.model import OUR_LANGUAGES, Document, DocumentBlock, Language, single_documents, with_texts
 from infostream_dedup.model.document import MOST_ID_BYTES
@@ -104,7 +97,7 @@ class DocumentBuilder:
         self._made: Counter[bytes] | None = Counter() if make_ids else None
         # Records of one file share a few layouts: keep one tuple per layout, not one per document.
         self._orders: dict[tuple[str, ...], tuple[str, ...]] = {}
-        self._letters: dict[str, LetterCounts] = {}
+        self._letters: dict[str, language.LetterCounts] = {}
 
     def build(self, record: Record) -> Document:
         """Build the document that a record describes."""
@@ -175,8 +168,8 @@ class DocumentBuilder:
         for name in ("title", "text"):
             given = values.get(name)
             if not self._plain and self._repair != "no" and isinstance(given, str) and not given.isascii():
-                self._letters[name] = letters = letter_counts(given)
-                found = repaired(given, letters)
+                self._letters[name] = letters = language.letter_counts(given)
+                found = language.repaired(given, letters)
                 if found is not None:
                     broken[name], better[name] = given, found
                     del self._letters[name]
@@ -188,10 +181,10 @@ class DocumentBuilder:
 
     def _contradicted(self, known: Language, title: str, text: str) -> bool:
         """Whether the letters of a document contradict its label; they may have been counted for ``_repaired``."""
-        counted = self._letters.get("text") or letter_counts(text)
+        counted = self._letters.get("text") or language.letter_counts(text)
         if title and not text.startswith(title):
-            counted = counted.with_those(self._letters.get("title") or letter_counts(title))
-        return is_contradicted(known, counted)
+            counted = counted.with_those(self._letters.get("title") or language.letter_counts(title))
+        return language.is_contradicted(known, counted)
 
     def _read_id(self, values: Mapping[str, Any], place: Place) -> str:
         value = _unwrapped(values.get("id"))
@@ -237,7 +230,7 @@ class DocumentBuilder:
         if code is None:
             return self._recognised(values, place)
         known = code if code in OUR_LANGUAGES else None
-        if known is None and (another := language_as_labelled(code, text or title)):
+        if known is None and (another := language.language_as_labelled(code, text or title)):
             return self._other(another, _format_value(value), place)
         if known is None or (not self._plain and self._contradicted(known, title, text)):
             if self._report is not None:
@@ -248,7 +241,7 @@ class DocumentBuilder:
     def _recognised(self, values: Mapping[str, Any], place: Place) -> str | None:
         """Detect the language of a record that does not state it, if it is plainly not one of ours."""
         text = values.get("text")
-        code = language_beyond_ours(text) if isinstance(text, str) and not self._plain else None
+        code = language.language_beyond_ours(text) if isinstance(text, str) and not self._plain else None
         return None if code is None else self._other(code, f"not given, and the text is in {code!r}", place)
 
     def _other(self, code: str, found: str, place: Place) -> str:
@@ -327,7 +320,7 @@ def texts_as_given(document: Document) -> tuple[str, str]:
 
 def as_compared(document: Document) -> Document:
     """A document kept as given, with a wrong encoding of title or text undone."""
-    title, text = repaired(document.title), repaired(document.text)
+    title, text = language.repaired(document.title), language.repaired(document.text)
     if title is None and text is None:
         return document
     return with_texts(document, document.title if title is None else title, document.text if text is None else text)

@@ -16,6 +16,7 @@ from tempfile import TemporaryDirectory
 from typing import Annotated, Any, Final, NamedTuple, TypeAlias, TypedDict, Unpack, get_args
 from urllib.parse import urlsplit
 
+from infostream_dedup.documents import table_files
 from infostream_dedup.documents.column_names import (
     BATCH_ROWS,
     ColumnNames,
@@ -43,18 +44,6 @@ from infostream_dedup.documents.lines import (
 )
 from infostream_dedup.documents.outputs import CsvForm, same_file
 from infostream_dedup.documents.records import BadRecords, Item, OnError, Place, ReadingReport, Record, SeenIds
-from infostream_dedup.documents.table_files import (
-    RowFeed,
-    arrow_records,
-    csv_records,
-    frame_records,
-    is_frame,
-    list_records,
-    loaded,
-    read_apart,
-    read_header,
-    workbook_records,
-)
 from infostream_dedup.errors import BadDataError, ConfigurationError, InfostreamError, MissingExtraError, NoInputError
 from infostream_dedup.model import Document
 from infostream_dedup.model.limits import EXPERT, READS, Option, Range, check_record, own_number
@@ -73,7 +62,7 @@ class RecordReaders(NamedTuple):
     values: Callable[[Iterable[Any]], Iterator[Any]]  # reads dicts and documents
 
 
-ONE_BY_ONE: Final[RecordReaders] = RecordReaders(jsonl_records, batch_records, list_records)
+ONE_BY_ONE: Final[RecordReaders] = RecordReaders(jsonl_records, batch_records, table_files.list_records)
 MAX_LINE_BYTES: Final = 10 * 2**20
 
 
@@ -277,9 +266,9 @@ def open_items(source: Source, reading: Reading, readers: RecordReaders) -> Iter
     if callable(getattr(source, "read", None)):
         name = getattr(source, "name", "")
         source = copied(source, Path(name).name if isinstance(name, str) else "")
-    source = loaded(source)
-    if is_frame(source):
-        return frame_records(source, names, readers.batch, ids=not reading.make_ids)
+    source = table_files.loaded(source)
+    if table_files.is_frame(source):
+        return table_files.frame_records(source, names, readers.batch, ids=not reading.make_ids)
     if isinstance(source, str | Path):
         return _open_files([source], reading, names, readers)
     if isinstance(source, Mapping | Document | bytes) or not isinstance(source, Iterable):
@@ -295,7 +284,11 @@ def open_items(source: Source, reading: Reading, readers: RecordReaders) -> Iter
     if isinstance(first, str | Path):
         return _open_files([first, *values], reading, names, readers)
     # An iterator may wait for its next value: only what is all there is read many values at a time.
-    return readers.values(source) if isinstance(source, list | tuple) else list_records(chain((first,), values))
+    return (
+        readers.values(source)
+        if isinstance(source, list | tuple)
+        else table_files.list_records(chain((first,), values))
+    )
 
 
 def _open_files(given: list[Any], reading: Reading, names: ColumnNames, readers: RecordReaders) -> Iterator[Any]:
@@ -323,13 +316,13 @@ def _open_file(path: str, reading: Reading, names: ColumnNames, readers: RecordR
         case "json":
             return json_array_records(path, encoding)
         case "csv":
-            return csv_records(path, reading.max_line_bytes, names, encoding=encoding, ids=ids)
+            return table_files.csv_records(path, reading.max_line_bytes, names, encoding=encoding, ids=ids)
         case "parquet":
             return parquet_records(path, names, readers.batch, ids=ids)
         case "arrow":
-            return arrow_records(path, names, readers.batch, ids=ids)
+            return table_files.arrow_records(path, names, readers.batch, ids=ids)
         case "xlsx":
-            return workbook_records(path, names, ids=ids)
+            return table_files.workbook_records(path, names, ids=ids)
         case "text":
             return text_records(path, encoding)
         case "reader":
@@ -340,7 +333,7 @@ def _read_by_others(path: str) -> Iterator[Item]:
     """Read a file with the reader of another package; whatever it raises is told as a fault of the file."""
     point = READERS[max((ending for ending in READERS if path.lower().endswith(ending)), key=len)]
     try:
-        yield from list_records(point.load()(path), source=path)
+        yield from table_files.list_records(point.load()(path), source=path)
     except InfostreamError:
         raise
     except Exception as error:
@@ -426,7 +419,7 @@ def _check_metadata(file: Any, source: str) -> None:
         next(file.iter_batches(1, row_groups=[number], columns=flat), None)
     if len(flat) < len(file.schema_arrow):
         # A single row of lists may be too large to read.
-        read_apart("parquet", source)
+        table_files.read_apart("parquet", source)
 
 
 def _rows_at_once(groups: list[Any], size: int) -> int:
@@ -549,7 +542,7 @@ def text_records(source: str, encoding: str | None) -> Iterator[Item]:
 def paths_of(source: Any) -> list[str]:
     """Return the files of a source, each by name, which no output may overwrite."""
     items = source if isinstance(source, list | tuple | set | frozenset) else [source]
-    if not all(isinstance(item, str | Path) for item in items) or loaded(source) is not source:
+    if not all(isinstance(item, str | Path) for item in items) or table_files.loaded(source) is not source:
         return []
     found: list[str] = []
     for item in items:
@@ -593,10 +586,10 @@ def form_of_inputs(paths: Sequence[str], reading: Reading) -> CsvForm:
 def _form_of(path: str, reading: Reading) -> CsvForm:
     encoding, marked = written_encoding(path)
     encoding = encoding_named(reading.encoding) or encoding
-    feed = RowFeed(path, reading.max_line_bytes)
+    feed = table_files.RowFeed(path, reading.max_line_bytes)
     with open_bytes(path, encoding_named(reading.encoding)) as stream:
         feed.lines = byte_lines(stream, reading.max_line_bytes)
-        header = read_header(feed, ColumnNames(reading.columns), ids=not reading.make_ids)
+        header = table_files.read_header(feed, ColumnNames(reading.columns), ids=not reading.make_ids)
     if isinstance(header, BadDataError):
         return CsvForm()
     end = "\r\n" if (feed.place().raw or b"").endswith(b"\r\n") else "\n"

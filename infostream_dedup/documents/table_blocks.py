@@ -12,16 +12,8 @@ from typing import Any, Final, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from infostream_dedup.documents import documents
 from infostream_dedup.documents.column_names import ColumnNames, batch_records, without_nanoseconds
-from infostream_dedup.documents.documents import (
-    INT64,
-    DocumentBuilder,
-    OtherFields,
-    is_nan,
-    language_number,
-    plain_fields,
-    plain_ids,
-)
 from infostream_dedup.documents.kernels.json_lines import ID, LEFT, LOCAL, OTHER_DATE, READ, SOURCE, URL, UTC_KNOWN
 from infostream_dedup.documents.kernels.table_rows import TableColumns, join_texts, read_dates
 from infostream_dedup.documents.records import Item, Place, Record
@@ -86,7 +78,7 @@ class ArrowBlock(TableBlock):
         """The value of ``published``."""
         return self.batch.column("published")[row].as_py()
 
-    def without_text(self, rows: NDArray[np.int64], builder: DocumentBuilder) -> Callable[[int], Document]:
+    def without_text(self, rows: NDArray[np.int64], builder: documents.DocumentBuilder) -> Callable[[int], Document]:
         """Return a function that creates document i of the rows, with ``text`` empty."""
         names, columns = self.batch.schema.names, self.batch.columns
         kept = [(name, None if name == "text" else column) for name, column in zip(names, columns, strict=True)]
@@ -110,13 +102,13 @@ def arrow_block(batch: Any, source: str, before: int) -> ArrowBlock | None:
     values = {field: _values(batch, name) for field, name in NAMES.items()}
     # The plain code refuses a number outside 64 bits, as uint64 can be, and names its row.
     values[ID] = [None if one is None or (isinstance(one, int) and one >> 63 > 0) else str(one) for one in values[ID]]
-    if not all(plain_fields([*values[SOURCE], *values[URL]])):
+    if not all(documents.plain_fields([*values[SOURCE], *values[URL]])):
         return None
-    languages = [*map(language_number, _values(batch, "lang"))]
+    languages = [*map(documents.language_number, _values(batch, "lang"))]
     states = [
         READ if language >= 0 and text and plain else LEFT
         for language, text, plain in zip(
-            languages, _given(batch.column("text")).tolist(), plain_ids(values[ID]), strict=True
+            languages, _given(batch.column("text")).tolist(), documents.plain_ids(values[ID]), strict=True
         )
     ]
     titles = _bytes(batch.column("title")) if "title" in batch.schema.names else None
@@ -314,12 +306,14 @@ class ListBlock(TableBlock):
         """The value of ``published``."""
         return python_values({"": self.dicts[row]["published"]})[""]
 
-    def without_text(self, rows: NDArray[np.int64], builder: DocumentBuilder) -> Callable[[int], Document]:
+    def without_text(self, rows: NDArray[np.int64], builder: documents.DocumentBuilder) -> Callable[[int], Document]:
         """Return a function that creates document i of the dicts, with ``text`` empty."""
         return _bare(self.dicts, int(rows[0]), builder, plain=self.plain)
 
 
-def _bare(dicts: list[Any], first: int, builder: DocumentBuilder, *, plain: bool) -> Callable[[int], Document]:
+def _bare(
+    dicts: list[Any], first: int, builder: documents.DocumentBuilder, *, plain: bool
+) -> Callable[[int], Document]:
     def made(number: int) -> Document:
         values = {**python_values(dicts[first + number]), "text": ""}
         if plain and values.get("published") is None:
@@ -352,7 +346,7 @@ class RecordBlock(ListBlock):
         """Number of the line of each record, from 1."""
         return np.array([place.line or 0 for place in self.places(rows)], dtype=np.uint64)
 
-    def without_text(self, rows: NDArray[np.int64], builder: DocumentBuilder) -> Callable[[int], Document]:
+    def without_text(self, rows: NDArray[np.int64], builder: documents.DocumentBuilder) -> Callable[[int], Document]:
         """Return a function that creates document i of the records, with ``text`` empty; it keeps no text."""
         some = slice(int(rows[0]), int(rows[-1]) + 1)
         bare = _bare([{**one, "text": ""} for one in self.dicts[some]], 0, builder, plain=self.plain)
@@ -364,7 +358,7 @@ class RecordBlock(ListBlock):
 
         def made(number: int) -> Document:
             document = bare(number)
-            assert isinstance(document.extra, OtherFields)  # noqa: S101 - the builder makes them
+            assert isinstance(document.extra, documents.OtherFields)  # noqa: S101 - the builder makes them
             document.extra.theirs = theirs[number]
             return document
 
@@ -389,13 +383,13 @@ def record_block(items: list[Item], names: ColumnNames, *, ids: bool) -> RecordB
 def _columns_of(values: list[Any], *, ids: bool) -> tuple[TableColumns, dict[int, list[str | None]], bool]:
     """Columns, ids, sources and addresses of dicts, and whether these are plain."""
     usual, fields, plain = _usual(values, ids=ids)
-    fields["id"] = [one if type(one) is not int else str(one) if one in INT64 else "" for one in fields["id"]]
+    fields["id"] = [one if type(one) is not int else str(one) if one in documents.INT64 else "" for one in fields["id"]]
     own = {field: fields[name] for field, name in NAMES.items()}
-    languages = [*map(language_number, fields["lang"])]
+    languages = [*map(documents.language_number, fields["lang"])]
     texts, of_texts = _encoded(fields["text"])
     titles, of_titles = _encoded(fields["title"])
-    known = plain_ids(own[ID] if ids else ["-" if one is None else one for one in own[ID]])
-    right = zip(usual, known, plain_fields(own[SOURCE]), plain_fields(own[URL]), strict=True)
+    known = documents.plain_ids(own[ID] if ids else ["-" if one is None else one for one in own[ID]])
+    right = zip(usual, known, documents.plain_fields(own[SOURCE]), documents.plain_fields(own[URL]), strict=True)
     states = [READ if all(row) and language >= 0 else LEFT for row, language in zip(right, languages, strict=True)]
     dates = np.full((len(values), 2), -1, dtype=np.int64)
     published = fields["published"]
@@ -422,7 +416,7 @@ def _usual(values: list[Any], *, ids: bool) -> tuple[list[bool], dict[str, list[
     dicts = [one if right else {} for one, right in zip(values, usual, strict=True)]
     fields = {name: [one.get(name) for one in dicts] for name in _TYPES}
     for name in _OPTIONAL_TEXTS:
-        fields[name] = [None if is_nan(one) else one for one in fields[name]]
+        fields[name] = [None if documents.is_nan(one) else one for one in fields[name]]
     return usual, fields, False
 
 
@@ -435,7 +429,7 @@ def _is_usual(value: Any, *, ids: bool) -> bool:
         fields["id"] = ""
     return all(
         type(one) in _TYPES[name]
-        or (name in _OPTIONAL_TEXTS and is_nan(one))
+        or (name in _OPTIONAL_TEXTS and documents.is_nan(one))
         or (name == "published" and isinstance(one, date))
         for name, one in fields.items()
     )

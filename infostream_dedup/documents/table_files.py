@@ -13,6 +13,7 @@ from typing import Any, Final, NamedTuple
 
 import orjson
 
+from infostream_dedup.documents import lines
 from infostream_dedup.documents.column_names import (
     BATCH_ROWS,
     FIELDS,
@@ -24,15 +25,6 @@ from infostream_dedup.documents.column_names import (
 )
 from infostream_dedup.documents.dates import is_spreadsheet_date, spreadsheet_date
 from infostream_dedup.documents.documents import row_of
-from infostream_dedup.documents.lines import (
-    KNOWN_ENDINGS,
-    STANDARD_STREAM,
-    Line,
-    StreamError,
-    byte_lines,
-    check_ratio,
-    open_bytes,
-)
 from infostream_dedup.documents.outputs import unguarded
 from infostream_dedup.documents.records import Item, Place, Record
 from infostream_dedup.errors import BadDataError, MissingExtraError, NoInputError
@@ -52,14 +44,14 @@ def arrow_records(source: str, names: ColumnNames, read_batch: ReadBatch, *, ids
 
     try:
         (size,) = read_apart("arrow", source)
-        check_ratio(size, Path(source).stat().st_size)
+        lines.check_ratio(size, Path(source).stat().st_size)
         with Path(source).open("rb") as stream:
             try:
                 table = pa.ipc.open_file(stream).read_all()
             except pa.ArrowInvalid:
                 stream.seek(0)
                 table = pa.ipc.open_stream(stream).read_all()
-    except StreamError as error:
+    except lines.StreamError as error:
         yield Place(source).error(error.code, f"not an Arrow or Feather file that can be read ({error})")
         return
     except pa.ArrowException as error:
@@ -91,9 +83,11 @@ def read_apart(kind: str, source: str) -> list[Any]:
         assert process.stdout is not None  # noqa: S101 - it is a pipe
         found = [orjson.loads(line) for line in process.stdout if line.endswith(b"\n")]
     if found and isinstance(found[-1], dict):
-        raise StreamError(f"E_{kind.upper()}", found[-1]["error"])
+        raise lines.StreamError(f"E_{kind.upper()}", found[-1]["error"])
     if not found or found[-1] is not None:
-        raise StreamError("E_RATIO", "it is damaged, or needs more memory than a file of its size may: save it as CSV")
+        raise lines.StreamError(
+            "E_RATIO", "it is damaged, or needs more memory than a file of its size may: save it as CSV"
+        )
     return [[cell_of(cell) for cell in one] if isinstance(one, list) else one for one in found[:-1]]
 
 
@@ -110,7 +104,7 @@ def workbook_records(
         raise MissingExtraError("python-calamine", "xlsx", "reading .xlsx")
     try:
         first, *rows = read_apart("xlsx", source)
-    except StreamError as error:
+    except lines.StreamError as error:
         yield Place(source).error(error.code, f"not a workbook that can be read ({error})")
         return
     # Cells that were only formatted make columns that have neither a name nor a value.
@@ -217,11 +211,11 @@ def _is_gap(value: object) -> bool:
 
 def _is_text(value: object) -> bool:
     """Whether a string is a text and not a file name: no such file exists, and it has no known ending or pattern."""
-    if not isinstance(value, str) or value == STANDARD_STREAM:
+    if not isinstance(value, str) or value == lines.STANDARD_STREAM:
         return False
     if "\n" in value or len(value[: _LONGEST_NAME + 1].encode("utf-8", "replace")) > _LONGEST_NAME:
         return True
-    return " " in value.strip() and not value.lower().endswith(KNOWN_ENDINGS) and not Path(value).exists()
+    return " " in value.strip() and not value.lower().endswith(lines.KNOWN_ENDINGS) and not Path(value).exists()
 
 
 def _texts(values: Iterable[Any]) -> list[dict[str, Any]]:
@@ -328,14 +322,14 @@ def csv_records(
     csv.field_size_limit(max(csv.field_size_limit(), max_line_bytes))
     feed = RowFeed(source, max_line_bytes)
     try:
-        with open_bytes(source, encoding) as stream:
-            feed.lines = byte_lines(stream, max_line_bytes)
+        with lines.open_bytes(source, encoding) as stream:
+            feed.lines = lines.byte_lines(stream, max_line_bytes)
             header = read_header(feed, names, ids=ids, required=required)
             if isinstance(header, BadDataError):
                 yield header
             else:
                 yield from read_rows(feed, header)
-    except StreamError as fault:
+    except lines.StreamError as fault:
         yield feed.next_place.error(fault.code, fault.message)
 
 
@@ -351,7 +345,7 @@ class RowFeed:
     """
 
     def __init__(self, source: str, max_bytes: int) -> None:
-        self.lines: Iterator[Line] = iter(())
+        self.lines: Iterator[lines.Line] = iter(())
         self._source = source
         self.max_bytes = max_bytes
         self.next_place = Place(source, line=1, byte_offset=0)
@@ -359,7 +353,7 @@ class RowFeed:
 
     def begin(self) -> None:
         """Start a new row at the next line."""
-        self._row: list[Line] = []
+        self._row: list[lines.Line] = []
         self._size = 0
         self.is_utf8 = True
 

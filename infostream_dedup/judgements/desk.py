@@ -174,11 +174,6 @@ SEALS: Final[tuple[str, ...]] = (
 """Table ``seal`` and the triggers that fill it."""
 
 
-def add_checksum_function(connection: sqlite3.Connection) -> None:
-    """Enable a connection to write to a desk and to compare its checksums."""
-    connection.create_function("row_checksum", -1, checksum_of, deterministic=True)
-
-
 def fault_of(connection: sqlite3.Connection, schema: tuple[str, ...]) -> str | None:
     """Say what differs from what was written; return None if nothing does."""
     # SQLite's own check finds indexes that do not match their tables; the text of tables, views and triggers must be
@@ -307,7 +302,7 @@ class Desk(Closing):
 
 
 def _make_ready(connection: sqlite3.Connection, path: Path) -> None:
-    add_checksum_function(connection)
+    connection.create_function("row_checksum", -1, checksum_of, deterministic=True)
     # Let the file's triggers call the function, however this SQLite was compiled.
     connection.execute("PRAGMA trusted_schema = ON")
     if _is_empty(connection):

@@ -10,7 +10,7 @@ from functools import partial
 from itertools import combinations
 from math import log2
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, Literal, TypeVar
+from typing import Any, Final, Literal, TypeVar
 
 import numpy as np
 import scipy.sparse as sp
@@ -31,17 +31,13 @@ from infostream_dedup.lab.methods import POOL_METHODS, Method, Pairs, Texts, met
 from infostream_dedup.links.compiled.totals import sweep_counts
 from infostream_dedup.links.measures import Measures
 from infostream_dedup.links.similarity_matrix import SimilarityMatrix
-from infostream_dedup.machine.arrays import distinct, rows_from
+from infostream_dedup.machine.arrays import Ragged, distinct, rows_from
+from infostream_dedup.machine.progress import Progress
 from infostream_dedup.model import VERSION, Settings
 from infostream_dedup.model.limits import OneOf
 from infostream_dedup.model.tabular import Tabular
 from infostream_dedup.runs.batch.linking import pair_table
 from infostream_dedup.terms.compiled import key_terms_of_surfaces
-
-if TYPE_CHECKING:
-    from infostream_dedup.machine.arrays import Ragged
-    from infostream_dedup.machine.progress import Progress
-
 
 _Result = TypeVar("_Result")
 _MIN_SECONDS: Final = 0.05  # minimum CPU seconds of the half from which growth can be measured

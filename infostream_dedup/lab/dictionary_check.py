@@ -131,7 +131,14 @@ def read_lines(path: Path) -> tuple[list[tuple[int, str]], list[Finding]]:
             message = f"byte {error.start} of the line is not UTF-8"
             findings.append(Finding("defect", path.name, number, "", message, "save the file as UTF-8"))
             continue
-        for message, advice in _find_faults(line):
+        faults = []
+        if "\r" in line:
+            faults.append(("a carriage return", "end lines with only a line feed"))
+        if not unicodedata.is_normalized("NFC", line):
+            faults.append(("decomposed letters (not NFC)", "write each letter as one character"))
+        if invisible := sorted(_INVISIBLE & set(line)):
+            faults.append((f"the invisible character U+{ord(invisible[0]):04X}", "delete it"))
+        for message, advice in faults:
             findings.append(Finding("defect", path.name, number, "", message, advice))
         if line.strip() and not line.startswith("#"):
             lines.append((number, line.strip("\r\n")))
@@ -163,17 +170,6 @@ def read_rows(path: Path, columns: Sequence[str]) -> tuple[list[TableRow], list[
             if any(part != " ".join(part.split()) for part in cell.split("|"))
         )
     return rows, findings
-
-
-def _find_faults(line: str) -> list[tuple[str, str]]:
-    faults = []
-    if "\r" in line:
-        faults.append(("a carriage return", "end lines with only a line feed"))
-    if not unicodedata.is_normalized("NFC", line):
-        faults.append(("decomposed letters (not NFC)", "write each letter as one character"))
-    if invisible := sorted(_INVISIBLE & set(line)):
-        faults.append((f"the invisible character U+{ord(invisible[0]):04X}", "delete it"))
-    return faults
 
 
 _PART: Final = re.compile(f"[^\\W\\d_]+(?:{APOSTROPHE}[^\\W\\d_]+)*")

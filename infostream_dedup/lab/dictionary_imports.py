@@ -350,19 +350,16 @@ class _Reader:
             elif self._inside and not self._symbol:
                 self._symbol = symbol
         elif self._inside:
-            self._read_part_of_entry(tag, attributes)
-
-    def _read_part_of_entry(self, tag: str, attributes: dict[str, str]) -> None:
-        if tag in _SIDES:
-            self._sides = _SIDES[tag]
-            self._has_pair = True
-        elif tag == "par":
-            self._paradigms.append(attributes.get("n", ""))
-        elif tag in ("b", "j"):
-            self._text(" ")
-        elif tag == "re":
-            # A regular expression matches numbers and the like; it is not a word.
-            self._attributes = {**self._attributes, "i": "yes"}
+            if tag in _SIDES:
+                self._sides = _SIDES[tag]
+                self._has_pair = True
+            elif tag == "par":
+                self._paradigms.append(attributes.get("n", ""))
+            elif tag in ("b", "j"):
+                self._text(" ")
+            elif tag == "re":
+                # A regular expression matches numbers and the like; it is not a word.
+                self._attributes = {**self._attributes, "i": "yes"}
 
     def _text(self, text: str) -> None:
         for side in self._sides:

@@ -26,7 +26,6 @@ class _Table(NamedTuple):
     found: Vector[np.int32]
 
 
-@compiled
 def _number_part(given: TripleRange, begin: int, end: int, table: _Table, numbers: Vector[np.int32], first: int) -> int:
     """Number the triples of one part by open addressing; return the next free number."""
     values, places = given.scratch
@@ -51,7 +50,6 @@ def _number_part(given: TripleRange, begin: int, end: int, table: _Table, number
     return first
 
 
-@compiled
 def _keep_numbered(
     counts: Vector[np.int32], chosen: Vector[np.bool_], numbers: Vector[np.int32], kept: Vector[np.int32]
 ) -> int:
@@ -274,7 +272,6 @@ def is_inside(universe: Universe, a: int, b: int) -> bool:
     return bool(near and universe.counted[a] and universe.counted[b])
 
 
-@compiled
 def _keep(found: FoundPairs, a: int, b: int, first: int, second: int) -> None:
     """Keep a pair with its numbers, unless it is dropped."""
     while found.state[0] == found.a.size and not thinned_out(a, b, found.state[3]):
@@ -294,7 +291,6 @@ def _keep(found: FoundPairs, a: int, b: int, first: int, second: int) -> None:
         found.state[0] = place + 1
 
 
-@compiled
 def _note(found: FoundPairs, universe: Universe, one: int, other: int, shared: int, smaller: int) -> None:
     """Count a pair of documents if it is in the universe, and keep it."""
     a, b = min(one, other), max(one, other)
@@ -304,7 +300,6 @@ def _note(found: FoundPairs, universe: Universe, one: int, other: int, shared: i
     _keep(found, a, b, shared, smaller)
 
 
-@compiled
 def _note_texts(
     found: FoundPairs, classes: TextClasses, universe: Universe, text: int, other: int, shared: int
 ) -> None:
@@ -329,7 +324,6 @@ def _common_shared(index: SharedIndex, text: int, other: int) -> int:
     return shared
 
 
-@compiled
 def _walk(
     index: SharedIndex, classes: TextClasses, text: int, term: int, again: int, scratch: TextCounters, met: int
 ) -> int:
@@ -349,7 +343,6 @@ def _walk(
     return met
 
 
-@compiled
 def _walk_rare(index: SharedIndex, classes: TextClasses, text: int, scratch: TextCounters) -> int:
     """Count the rare triples of a text for each larger text; return how many texts have one."""
     met, last = 0, index.middles[text] - 1
@@ -437,7 +430,6 @@ class SmallestPairs(NamedTuple):
     bound: Vector[np.uint64]  # uint64 (1,), the largest hash that may be kept
 
 
-@compiled
 def _halve_heap(drawn: SmallestPairs) -> None:
     kept = drawn.a.size // 2
     order = np.argsort(drawn.hashes)[:kept]
@@ -445,7 +437,6 @@ def _halve_heap(drawn: SmallestPairs) -> None:
     drawn.state[0], drawn.bound[0] = kept, drawn.hashes[kept - 1]
 
 
-@compiled
 def _add(drawn: SmallestPairs, a: int, b: int) -> None:
     drawn.state[1] += 1
     hashed = hash_of_pair(a, b)
@@ -547,7 +538,6 @@ def draw_pairs(
 # has a multiplicity (Poisson with mean 1), and a pair counts as often as the product of its two multiplicities.
 
 
-@compiled
 def _take_answers(links: GradedLinks, first: int, last: int, fill: Vector[np.int64], answers: Table[np.int32]) -> None:
     """Write the later document and the grade of each link from later documents to ``first`` .. ``last`` - 1.
 

@@ -442,11 +442,6 @@ def judged_predictions(
     return predicted_pairs(a, b, len(collection.collection))
 
 
-def judged_groups(collection: JudgedCollection) -> NDArray[np.int64]:
-    """Return int64 (documents,), equal numbers for documents that ``dedup --preset judged`` puts into one group."""
-    return judged_statuses(collection).group
-
-
 class Documents(Protocol):
     """Documents with the language of each: a ``Collection``, or the ``Texts`` of the methods."""
 
@@ -520,7 +515,7 @@ def evaluate_collection(
     one_language = lang is not None and not cross
     predictions = judged_predictions(second_look, kinds, between=None if one_language else between)
     judged = evaluate(predictions, truth, recommended=1, resamples=resamples).recommended
-    return replace(found, judged=judged, groups=group_scores(judged_groups(second_look), truth))
+    return replace(found, judged=judged, groups=group_scores(judged_statuses(second_look).group, truth))
 
 
 def _evaluate_key_terms(

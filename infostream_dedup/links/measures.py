@@ -5,16 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from math import sqrt
-from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, Self
+from typing import Any, Final, Literal, NamedTuple, Self
 
 import numpy as np
+from numpy.typing import NDArray
 
 from infostream_dedup.errors import ConfigurationError, UsageError
 from infostream_dedup.links.compiled.kernels.rows import count_closed
 from infostream_dedup.machine.progress import Phrase
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 EXACT_FROM: Final = 4
 """Transitivity is exact from this k upwards, however many paths there are; below it there are too many."""
@@ -203,9 +201,6 @@ class LinkWalks:
             k=k, documents=len(self.leaving), links=len(self.columns), reciprocal=int(returned.sum()),
             paths=int(self.paths(returned).sum()), closed=None if between_groups else int(closed[0].sum()),
         )  # fmt: skip
-        return row, self._interval(row, returned, closed)
-
-    def _interval(self, row: Measures, returned: NDArray[np.int64], closed: NDArray[np.int64]) -> Interval:
         s, t = _UNKNOWN, _UNKNOWN
         if row.links >= FEWEST:
             s = _bounds(row.reciprocal, row.links, 2 * returned, self.leaving + self.arriving)
@@ -216,7 +211,7 @@ class LinkWalks:
             paths += np.bincount(rows, self.leaving[self.columns], len(returned)).astype(np.int64)
             paths += np.bincount(self.columns, self.arriving[rows], len(returned)).astype(np.int64)
             t = _bounds(row.closed, row.paths, closed.sum(axis=0), paths)
-        return Interval(*s, *t)
+        return row, Interval(*s, *t)
 
 
 def _bounds(part: int, whole: int, of_part: NDArray[np.int64], of_whole: NDArray[np.int64]) -> tuple[float, float]:

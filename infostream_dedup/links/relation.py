@@ -10,27 +10,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Final, Protocol, runtime_checkable
+from typing import Final, Protocol, runtime_checkable
 
 import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
 
 from infostream_dedup.links.compiled.earlier import group_leaders
+from infostream_dedup.links.compiled.matching import MatchedNodes
 from infostream_dedup.links.compiled.totals import LinkBlock, block_totals, sweep_counts
 from infostream_dedup.links.measures import Advice, Interval, KnownK, Measures, advise, has_interval
 from infostream_dedup.links.similarity_matrix import SimilarityMatrix, work_exceeds
 from infostream_dedup.links.sweeping import intervals, sweep_shares
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-
-    import scipy.sparse as sp
-    from numpy.typing import NDArray
-
-    from infostream_dedup.links.compiled.matching import MatchedNodes
-    from infostream_dedup.machine.progress import Progress
-
+from infostream_dedup.machine.progress import Progress
 
 MOST_POSTINGS: Final = 300_000_000
 """Maximum number of posting entries read, about ten core seconds; beyond it, documents are sampled."""

@@ -52,17 +52,14 @@ class SimilarityMatrix:
         if counts.diagonal().any():
             raise ValueError("counts have entries on the diagonal; a document is never compared with itself")
         if self.matched is not None:
-            self._check_matched(self.matched)
-
-    def _check_matched(self, matched: sp.csr_array) -> None:
-        if matched.dtype != np.int64:
-            raise ValueError(f"matched is {matched.dtype}; expected int64 in units of 1e-9")
-        if (
-            matched.shape != self.counts.shape
-            or not np.array_equal(matched.indptr, self.counts.indptr)
-            or not np.array_equal(matched.indices, self.counts.indices)
-        ):
-            raise ValueError("matched and counts have different patterns; expected one weight for every count")
+            if self.matched.dtype != np.int64:
+                raise ValueError(f"matched is {self.matched.dtype}; expected int64 in units of 1e-9")
+            if (
+                self.matched.shape != self.counts.shape
+                or not np.array_equal(self.matched.indptr, self.counts.indptr)
+                or not np.array_equal(self.matched.indices, self.counts.indices)
+            ):
+                raise ValueError("matched and counts have different patterns; expected one weight for every count")
 
     @property
     def documents(self) -> int:

@@ -21,7 +21,7 @@ _Function = TypeVar("_Function", bound=Callable[..., Any])
 
 
 def compiled(function: _Function) -> _Function:
-    """The machine code of a kernel, or the function itself if only other kernels call it."""
+    """The machine code of a kernel that Python calls; kernels that only kernels call need no decorator."""
     # Machine code releases the interpreter lock and checks the types of arrays, but not their bounds.
     return cast("_Function", entry_of(function) or function)
 

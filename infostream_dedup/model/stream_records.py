@@ -6,14 +6,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final, Literal
 
+from infostream_dedup.errors import BadDataError
 from infostream_dedup.model.document import Language
 from infostream_dedup.model.tabular import Tabular
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
-
-    from infostream_dedup.errors import BadDataError
 
 
 Status = Literal["new", "exact", "duplicate", "similar", "insufficient_text"]

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
+import orjson
 
 from infostream_dedup.report.drawing import Axis, Box, Lettering, Panel, Picture, Stroke, as_svg
 from infostream_dedup.report.files import csv_bytes, environment, picture_files, write_files
@@ -185,8 +186,6 @@ def write_comparison(comparison: Comparison, folder: str | Path) -> list[Path]:
 
 def comparison_files(comparison: Comparison) -> dict[str, bytes]:
     """Return contents by file name; equal results give equal bytes except in ``times.csv``."""
-    import orjson
-
     figures = {"precision-recall": plane_figure(comparison), "dice": dice_figure(comparison)}
     svgs = {name: as_svg(figure) for name, figure in figures.items()}
     content = comparison.as_dict(times=False)

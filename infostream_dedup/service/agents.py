@@ -14,33 +14,32 @@ import json
 import logging
 import os
 import subprocess
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping, MutableMapping
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial, wraps
 from inspect import getdoc
-from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, TypeVar
+from pathlib import Path
+from socket import socket
+from typing import Annotated, Any, Final, Literal, TypeVar
 
 from infostream_dedup.errors import InfostreamError, MissingExtraError, NoInputError, StoreMovedError
 from infostream_dedup.language.morphology.form_cache import load
 from infostream_dedup.machine.platform import on_requests_to_end, python_command, python_environment
-from infostream_dedup.model import OUR_LANGUAGES
+from infostream_dedup.model import OUR_LANGUAGES, microseconds_of
 from infostream_dedup.model.version import VERSION
 from infostream_dedup.service.checker import QUESTIONS, Checker
 from infostream_dedup.service.problems import ProblemError
 from infostream_dedup.service.settings import ServiceSettings, free_address
 from infostream_dedup.service.tokens import LOCAL, Caller, Sessions, Tokens
+from infostream_dedup.stream.deduplicator import Deduplicator
+from infostream_dedup.stream.preparation import with_repeated
 from infostream_dedup.stream.search import Searcher
+from infostream_dedup.stream.settings import StreamSettings
 from infostream_dedup.stream.store import Store
 from infostream_dedup.stream.store.browsing import document_versions
 from infostream_dedup.stream.store.connection import place_of
 from infostream_dedup.stream.store.restoring import position_of, window_start
 from infostream_dedup.stream.store.stories import coverage_of, documents_of, story_page, story_rows
-
-if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping, MutableMapping
-    from pathlib import Path
-    from socket import socket
-
-    from infostream_dedup.stream.deduplicator import Deduplicator
 
 try:
     import uvicorn
@@ -98,7 +97,6 @@ def _told(tool: Callable[..., Awaitable[dict[str, Any]]]) -> Callable[..., Await
 
 def _moment(given: str | None) -> int | None:
     from infostream_dedup.api import moment
-    from infostream_dedup.model import microseconds_of
 
     try:
         return None if (at := moment(given)) is None else microseconds_of(at)
@@ -278,7 +276,6 @@ class StoreTools:
 
     def _story(self, name: str) -> dict[str, Any]:
         from infostream_dedup.judging.passages.original_message import original_message
-        from infostream_dedup.stream.preparation import with_repeated
 
         found = self._covered(name, None, listed=_LISTED)
         if found["wires_read"]:
@@ -410,9 +407,6 @@ class StoreTools:
         keeps = await self.read(lambda: self._store.keeps_texts())
 
         def process() -> list[dict[str, Any]]:
-            from infostream_dedup.stream.deduplicator import Deduplicator
-            from infostream_dedup.stream.settings import StreamSettings
-
             if self._stream is None:
                 settings = StreamSettings.of(self._store.settings)
                 self._stream = Deduplicator.open(self.path, settings.but(keep_text=keeps))
@@ -463,24 +457,20 @@ def run(settings: ServiceSettings, *, http: bool, writes: bool, tell: Callable[[
         if not http:
             server.run("stdio")
             return
-        _serve_http(server, settings, tell)
+        hosts = sorted(settings.known_hosts)
+        security = TransportSecuritySettings(
+            allowed_hosts=hosts, allowed_origins=[f"{kind}://{host}" for host in hosts for kind in ("http", "https")]
+        )
+        application = server.streamable_http_app(
+            stateless_http=True, json_response=True, transport_security=security, host=settings.host
+        )
+        guard = TokenGuard(application, settings)
+        host, port = free_address(settings.host, settings.port, "--host, --port")
+        listener = _Listener(uvicorn.Config(guard, host=host, port=port, log_config=None, access_log=False))
+        listener.listens = partial(tell, f"http://{settings.host}:{settings.port}/mcp")
+        asyncio.run(listener.serve())
     finally:
         tools.close()
-
-
-def _serve_http(server: Any, settings: ServiceSettings, tell: Callable[[str], None]) -> None:
-    hosts = sorted(settings.known_hosts)
-    security = TransportSecuritySettings(
-        allowed_hosts=hosts, allowed_origins=[f"{kind}://{host}" for host in hosts for kind in ("http", "https")]
-    )
-    application = server.streamable_http_app(
-        stateless_http=True, json_response=True, transport_security=security, host=settings.host
-    )
-    guard = TokenGuard(application, settings)
-    host, port = free_address(settings.host, settings.port, "--host, --port")
-    listener = _Listener(uvicorn.Config(guard, host=host, port=port, log_config=None, access_log=False))
-    listener.listens = partial(tell, f"http://{settings.host}:{settings.port}/mcp")
-    asyncio.run(listener.serve())
 
 
 class _Listener(uvicorn.Server):

@@ -13,19 +13,17 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import datetime
 from functools import partial
-from typing import TYPE_CHECKING, Any, Final, Literal
+from typing import Any, Final, Literal
 
 from infostream_dedup.documents.dates import last_moment
 from infostream_dedup.lab.copy_scores import latest_drifts
 from infostream_dedup.model import Document
 from infostream_dedup.service.problems import ProblemError
 from infostream_dedup.service.running import Figure, RunningService
+from infostream_dedup.stream.health import EpochHealth, epoch_health, with_alarms
 from infostream_dedup.stream.store import Store
 from infostream_dedup.stream.store.overview import activity, reprint_counts, templates
 from infostream_dedup.stream.store.restoring import open_epoch, position_of
-
-if TYPE_CHECKING:
-    from infostream_dedup.stream.health import EpochHealth
 
 # Which document of a group was published first, and whether that is known.
 #
@@ -150,8 +148,6 @@ async def health_now(service: RunningService) -> list[EpochHealth]:
 
 
 async def _measure_epochs(service: RunningService) -> Figure:
-    from infostream_dedup.stream.health import epoch_health, with_alarms
-
     position, closed = await service.read(lambda store: (position_of(store.connection), open_epoch(store.connection)))
     same = position.forgotten, position.retunes, position.restored
     begun, before = time.monotonic(), service.epochs

@@ -8,10 +8,12 @@ import sys
 import threading
 import time
 from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
+import numpy as np
 import orjson
 
 from infostream_dedup.errors import BadDataError, CannotCreateError, ConfigurationError, InfostreamError, StoreBusyError
@@ -20,19 +22,17 @@ from infostream_dedup.judgements.desk import end_job, end_orphans, is_job_open, 
 from infostream_dedup.judgements.judgements import import_labels, label_rows, linked_pairs
 from infostream_dedup.machine import platform
 from infostream_dedup.machine.files import reopenable_file
-from infostream_dedup.report.tables import UI_LANGUAGES
+from infostream_dedup.machine.progress import Progress
+from infostream_dedup.model import Document
+from infostream_dedup.report.tables import UI_LANGUAGES, wording_of
+from infostream_dedup.runs.batch.sweeping import SweepResult
 from infostream_dedup.stream.settings import StreamSettings
 from infostream_dedup.stream.store import Store
 from infostream_dedup.stream.store.restoring import position_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-
     from infostream_dedup.api.learning import Training
     from infostream_dedup.judging.criteria.training import HeldOut
-    from infostream_dedup.machine.progress import Progress
-    from infostream_dedup.model import Document
-    from infostream_dedup.runs.batch.sweeping import SweepResult
 
 LEAST_PAIRS: Final = 50  # judged pairs from which a classifier is learned, and translations
 
@@ -167,8 +167,6 @@ def _unseen(trained: Training) -> HeldOut:
 
 def _fold_scores(unseen: HeldOut, trained: Training) -> dict[str, Any]:
     """Precision, recall and F1 with bootstrap intervals: 1,000 samples, in which a story's pairs stay together."""
-    import numpy as np
-
     from infostream_dedup.judging.criteria.judged_pairs import stories
     from infostream_dedup.judging.criteria.training import found_by_rule
 
@@ -202,8 +200,6 @@ def _curve(trained: Training) -> list[dict[str, Any]]:
 
 
 def _confused(unseen: HeldOut, trained: Training, labels: Mapping[tuple[str, str], str]) -> list[dict[str, Any]]:
-    import numpy as np
-
     from infostream_dedup.judging.criteria.training import found_by_rule
 
     rule = trained.classifier.training["rule"]
@@ -226,8 +222,6 @@ def _confused(unseen: HeldOut, trained: Training, labels: Mapping[tuple[str, str
 
 def _teaching(trained: Training, candidates: Sequence[tuple[str, str]]) -> list[list[str]]:
     """The pairs of the stream that the classifier is least sure of: one of each story before a second of any."""
-    import numpy as np
-
     from infostream_dedup.judging.criteria.classifier import suggestions
 
     if not candidates:
@@ -356,8 +350,6 @@ def _documents(store: Path, latest: int, progress: Progress) -> tuple[list[Docum
 
 def _swept(result: SweepResult) -> dict[str, Any]:
     """What the page shows: rows, recommendation in three languages, a few pairs at each k."""
-    from infostream_dedup.report.tables import wording_of
-
     (representation,) = result.configuration["representations"]
     reason = result.reason.get(representation, "")
     shown: dict[int, list[dict[str, Any]]] = {}

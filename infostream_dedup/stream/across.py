@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
+from infostream_dedup.judging.evidence.differing import WordDifference
 from infostream_dedup.judging.evidence.facts import circumstances_of
 from infostream_dedup.judging.evidence.judging import agreement
 from infostream_dedup.judging.evidence.kernels.sharing import SLOTS
 from infostream_dedup.language.lexicon.tables import is_latin
-from infostream_dedup.links.compiled.window_index import WindowIndex
+from infostream_dedup.links.compiled.window_index import CandidateRows, WindowIndex
 from infostream_dedup.links.pair_rules import LEAST_ORDERED_SHARE, NEAR_BEST, OneText
 from infostream_dedup.machine.arrays import INT32, INT64, Ragged, blobs_of_rows, numbered_ends
 from infostream_dedup.model import LANGUAGES, OUR_LANGUAGES
@@ -28,19 +31,10 @@ from infostream_dedup.stream.kernels.pivot import (
     share_pivot,
 )
 from infostream_dedup.stream.pivot_terms import PIVOT, PivotFrequencies, PivotRead, PivotReader, PivotWords, without
+from infostream_dedup.stream.settings import StreamSettings
 from infostream_dedup.stream.window import ComparedDocuments, PivotRows, Window
 from infostream_dedup.stream.word_order import OrderedWords, keep_order, other_figures, tell_one_event
 from infostream_dedup.terms.matched_words import SAME
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from numpy.typing import NDArray
-
-    from infostream_dedup.judging.evidence.differing import WordDifference
-    from infostream_dedup.links.compiled.window_index import CandidateRows
-    from infostream_dedup.stream.settings import StreamSettings
-
 
 # Earlier documents in other languages that have the same text as a new one.
 #
@@ -48,14 +42,10 @@ if TYPE_CHECKING:
 # documents that came before the later of its two ends, so the answer for a document never changes, and is the same
 # however the stream was cut into batches.
 
-KEY_TERMS: Final = 30
-"""Number of key terms in the pivot language by which documents are compared."""
-
+KEY_TERMS: Final = 30  # number of key terms in the pivot language by which documents are compared
 _LEAST_TERMS: Final = 3
 _LEAST_ROOM: Final = 4
-
-_UNIT: Final = 1_000_000_000
-"""Shares are compared as integers in units of 1e-9, as they are stored."""
+_UNIT: Final = 1_000_000_000  # shares are compared as integers in units of 1e-9, as they are stored
 
 _TOO_SMALL: Final = LEAST_ORDERED_SHARE - 1e-6
 """Below this share in one direction, the other need not be known; the rest is more than any rounding."""
@@ -374,13 +364,7 @@ class _SourceWords(NamedTuple):
 
 
 class WordsAcross:
-    """Names the words that match.
-
-    Args:
-        window: the documents.
-        words: pivot terms of words.
-        numbers: numbers of the stream's terms.
-    """
+    """Names the words that match."""
 
     def __init__(self, window: Window, words: PivotWords, numbers: TermNumbers) -> None:
         self._window = window

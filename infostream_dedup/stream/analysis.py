@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from threading import Lock
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol
+from typing import Any, Final, NamedTuple, Protocol
 
 import numpy as np
+from numpy.typing import NDArray
 
 from infostream_dedup.language.morphology.stemming import with_stems
 from infostream_dedup.language.text import scanner as forms
@@ -22,25 +24,10 @@ from infostream_dedup.model import LANGUAGES, OUR_LANGUAGES, Document, Language,
 from infostream_dedup.model.stream_records import EpochFrequencies
 from infostream_dedup.stream.kernels.gathering import TermTable, enter_all, number_all, order_by_weight
 from infostream_dedup.stream.preparation import no_rows
-from infostream_dedup.terms import kernels
+from infostream_dedup.stream.store.restoring import LanguageFrequencies
+from infostream_dedup.terms import kernels, statistics
 from infostream_dedup.terms.compiled import heaviest_of_rows
 from infostream_dedup.terms.representation import representation, term_frequencies
-from infostream_dedup.terms.statistics import (
-    DocumentFrequencies,
-    Totals,
-    as_count,
-    bounded_idf,
-    document_probability,
-    weighting,
-)
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
-
-    from numpy.typing import NDArray
-
-    from infostream_dedup.stream.store.restoring import LanguageFrequencies
-
 
 # Terms of a stream as numbers
 
@@ -114,12 +101,7 @@ def longer(array: NDArray[Any], size: int) -> NDArray[Any]:
 
 
 class BackgroundTerms:
-    """Terms of one language that a pseudo-document may contain: at most as many as the background has.
-
-    Args:
-        numbers: numbers of the stream's terms.
-        shares: share of running words of each term.
-    """
+    """Terms of one language that a pseudo-document may contain: at most as many as the background has."""
 
     def __init__(self, numbers: TermNumbers, shares: Callable[[], Mapping[str, float]]) -> None:
         self._numbers = numbers
@@ -140,7 +122,7 @@ class BackgroundTerms:
         first, end = self._looked_up, len(self._numbers)
         if first == end:
             return
-        made = document_probability(self._numbers.terms[first:end], self._shares())
+        made = statistics.document_probability(self._numbers.terms[first:end], self._shares())
         held = np.flatnonzero(made)
         self._terms = np.concatenate([self._terms, held + first])
         self._probabilities = np.concatenate([self._probabilities, made[held]])
@@ -154,11 +136,11 @@ class BackgroundTerms:
 class LanguageCounts:
     """Counts of documents of one language."""
 
-    totals: Totals = field(default_factory=Totals)  # number and length of the documents
+    totals: statistics.Totals = field(default_factory=statistics.Totals)  # number and length of the documents
     # uint32, documents that contain each term, by number; may be longer or shorter than the list of terms
     df: NDArray[np.uint32] = field(default_factory=lambda: np.zeros(0, dtype=np.uint32))
 
-    def add(self, totals: Totals, terms: NDArray[np.int64], df: NDArray[np.int64] | int) -> None:
+    def add(self, totals: statistics.Totals, terms: NDArray[np.int64], df: NDArray[np.int64] | int) -> None:
         """Count more documents."""
         self.totals += totals
         self.df = longer(self.df, int(terms.max(initial=-1)) + 1)
@@ -176,7 +158,7 @@ def counts_of(
 ) -> dict[int, LanguageCounts]:
     """Counts that a store has summed, by the number of the language."""
     return {
-        LANGUAGES.index(language): kind(Totals(one.documents, one.length), one.df.astype(np.uint32))
+        LANGUAGES.index(language): kind(statistics.Totals(one.documents, one.length), one.df.astype(np.uint32))
         for language, one in summed.items()
     }
 
@@ -241,7 +223,7 @@ class Frequencies:
         """Count documents that have been forgotten on request in the open epoch."""
         for into, records in ((self.open, counted), (self.open_repeats, repeated)):
             for one in records:
-                into[LANGUAGES.index(one.language)].add(Totals(one.documents, one.length), one.terms, one.df)
+                into[LANGUAGES.index(one.language)].add(statistics.Totals(one.documents, one.length), one.terms, one.df)
 
     def average_length(self, language: int) -> float:
         """Mean length of the documents of the closed epochs; of a pseudo-document if there are none."""
@@ -251,16 +233,16 @@ class Frequencies:
     def idf(self, language: int, terms: NDArray[np.integer]) -> NDArray[np.float64]:
         """Return the idf of terms, 0 if their document frequency is out of bounds."""
         counted, distinct = self._documents(language, terms)
-        return bounded_idf(counted, self._settings, distinct)
+        return statistics.bounded_idf(counted, self._settings, distinct)
 
     def too_rare(self, language: int, terms: NDArray[np.integer]) -> NDArray[np.bool_]:
         """Which terms are in too few documents for key terms."""
         documents, df = self._documents(language, terms)[0]
-        return np.asarray(df < as_count(self._settings.df_min, documents), dtype=np.bool_)
+        return np.asarray(df < statistics.as_count(self._settings.df_min, documents), dtype=np.bool_)
 
     def _documents(
         self, language: int, terms: NDArray[np.integer]
-    ) -> tuple[DocumentFrequencies, DocumentFrequencies | None]:
+    ) -> tuple[statistics.DocumentFrequencies, statistics.DocumentFrequencies | None]:
         """Frequencies among all documents, and among those that do not repeat an earlier one, if any do."""
         counts, repeats = self.closed[language], self.closed_repeats[language]
         df, distinct = counts.df_of(terms), None
@@ -270,15 +252,15 @@ class Frequencies:
         return self._filled_up(language, terms, counts.totals, df), distinct
 
     def _filled_up(
-        self, language: int, terms: NDArray[np.integer], totals: Totals, df: NDArray[np.float64]
-    ) -> DocumentFrequencies:
+        self, language: int, terms: NDArray[np.integer], totals: statistics.Totals, df: NDArray[np.float64]
+    ) -> statistics.DocumentFrequencies:
         pseudo = totals.pseudo_documents
         if pseudo:
             df += pseudo * self._background[language].of(terms)
             if LANGUAGES[language] not in OUR_LANGUAGES:
                 # Other languages have no background; ``df_min`` would leave their first documents without key terms.
-                df = np.maximum(df, as_count(self._settings.df_min, totals.documents + pseudo))
-        return DocumentFrequencies(float(totals.documents + pseudo), df)
+                df = np.maximum(df, statistics.as_count(self._settings.df_min, totals.documents + pseudo))
+        return statistics.DocumentFrequencies(float(totals.documents + pseudo), df)
 
 
 def count_rows(
@@ -294,12 +276,12 @@ def count_rows(
         return
     spoken = sorted(set(languages.tolist()))
     if len(spoken) == 1 and counted is None:
-        open_counts[spoken[0]].add(Totals(len(lengths), int(lengths.sum())), terms.values, 1)
+        open_counts[spoken[0]].add(statistics.Totals(len(lengths), int(lengths.sum())), terms.values, 1)
         return
     sizes = terms.sizes
     for language in spoken:
         own = languages == language if counted is None else (languages == language) & counted
-        totals = Totals(int(own.sum()), int(lengths[own].sum()))
+        totals = statistics.Totals(int(own.sum()), int(lengths[own].sum()))
         open_counts[language].add(totals, terms.values[np.repeat(own, sizes)], 1)
 
 
@@ -310,7 +292,6 @@ _MOST_REMEMBERED: Final = 500_000
 are not analysed again: at most twice as many surfaces are remembered at once."""
 
 _UNKNOWN: Final = -(1 << 31)
-
 _DIGITS: Final = tuple(str(int(shape)) for shape in Shape)
 
 _MANY: Final = 300
@@ -437,15 +418,9 @@ def _in_order_of_text(words: NDArray[np.int64], most: int) -> tuple[NDArray[np.i
 # Counting the numbered terms of a batch of texts, with compiled code
 
 _NOT_GIVEN = 255
-
-_MOST_KEPT = 1 << 22
-"""Number of entries for which memory is kept from batch to batch."""
-
-_ORDERED: Final = 1_500
-"""Number of words at the beginning of a document whose order is known."""
-
-_BYTES_PER_WORD = 8
-"""Fewer than Russian and Ukrainian words have on average."""
+_MOST_KEPT = 1 << 22  # number of entries for which memory is kept from batch to batch
+_ORDERED: Final = 1_500  # number of words at the beginning of a document whose order is known
+_BYTES_PER_WORD = 8  # fewer than Russian and Ukrainian words have on average
 
 
 # Not frozen, like ``Remembered``.
@@ -469,12 +444,9 @@ class Analysed:
 
 
 class Analyser:
-    """Reads batches. Surface numbers start over with each batch, so memory does not grow with the stream.
+    """Reads batches, and adds new terms to ``numbers``."""
 
-    Args:
-        settings: representation and rule of ``morph``.
-        numbers: numbers of the stream's terms; new terms are added.
-    """
+    # Surface numbers start over with each batch, so memory does not grow with the stream.
 
     def __init__(self, settings: Settings, numbers: TermNumbers) -> None:
         self._numbers = numbers
@@ -504,7 +476,11 @@ class Analyser:
         mapping, most = self._mapping(scanned, languages, surfaces)
         analysed = self._count_terms(scanned, languages, mapping, most)
         if ordered:
-            analysed.order = _order_of(scanned, languages, mapping)
+            sizes = np.empty(len(scanned), dtype=np.int64)
+            found = np.empty(int(np.minimum(scanned.lengths, _ORDERED).sum()), dtype=np.int32)
+            tokens = kernels.TokenRows(scanned.tokens, scanned.begins, scanned.lengths, languages)
+            end = kernels.order_terms(tokens, mapping, _ORDERED, found, sizes)
+            analysed.order = Ragged(offsets_of(sizes), found[:end])
         return analysed
 
     def _mapping(
@@ -536,14 +512,6 @@ class Analyser:
         tokens = kernels.TokenRows(scanned.tokens, scanned.begins, scanned.lengths, languages)
         end = kernels.count_terms(tokens, mapping, largest, row, kernels.Counted(indices, counts, sizes, lengths))
         return Analysed(Ragged(offsets_of(sizes), indices[:end].copy()), counts[:end].copy(), languages, lengths)
-
-
-def _order_of(scanned: Scanned, languages: NDArray[np.uint8], mapping: kernels.TermsOfSurfaces) -> Ragged:
-    sizes = np.empty(len(scanned), dtype=np.int64)
-    found = np.empty(int(np.minimum(scanned.lengths, _ORDERED).sum()), dtype=np.int32)
-    tokens = kernels.TokenRows(scanned.tokens, scanned.begins, scanned.lengths, languages)
-    end = kernels.order_terms(tokens, mapping, _ORDERED, found, sizes)
-    return Ragged(offsets_of(sizes), found[:end])
 
 
 # Chooses the key terms of a batch by the statistics of an epoch, the same ones as `terms` would choose
@@ -627,7 +595,7 @@ def _weights(
         for one in spoken:
             own = np.flatnonzero(language == one)
             idf[own] = _idf(terms[own], one, frequencies, len(numbers))
-    chosen = weighting(settings.weighting)
+    chosen = statistics.weighting(settings.weighting)
     norm = chosen.norm(analysed.lengths[first:end].astype(np.float64), average[languages], settings)
     return chosen.weight(analysed.counts[entries].astype(np.float64), idf, np.repeat(norm, sizes), settings)
 

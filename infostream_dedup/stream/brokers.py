@@ -15,29 +15,28 @@ import threading
 import time
 from abc import ABC, abstractmethod
 from codecs import BOM_UTF8
+from collections.abc import Callable, Coroutine, Generator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from pathlib import Path
 from pkgutil import resolve_name
 from typing import TYPE_CHECKING, Any, ClassVar, Final, NamedTuple, Self, TypeVar
 from urllib.parse import parse_qsl, quote, urlsplit
 
 import orjson
 
+from infostream_dedup.documents import Reading
 from infostream_dedup.documents.documents import OtherLanguageError
 from infostream_dedup.documents.reading import make_builder
 from infostream_dedup.documents.records import Place, Record
 from infostream_dedup.errors import BadDataError, CannotWriteError, MissingExtraError, NoInputError, UsageError
 from infostream_dedup.machine.files import make_private_file
 from infostream_dedup.machine.platform import sync
+from infostream_dedup.model import Document
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Coroutine, Generator, Sequence
-    from pathlib import Path
-
-    from infostream_dedup.documents import Reading
     from infostream_dedup.documents.block_reading import Placed
-    from infostream_dedup.model import Document
     from infostream_dedup.model.stream_records import Verdict
     from infostream_dedup.stream.intake import Intake
 

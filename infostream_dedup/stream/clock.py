@@ -3,22 +3,18 @@
 from __future__ import annotations
 
 from bisect import bisect_right
+from collections.abc import Sequence
+from datetime import datetime
 from typing import TYPE_CHECKING, Final
 
 from infostream_dedup.model import microseconds_of
 from infostream_dedup.model.stream_records import AGREEING
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from datetime import datetime
-
     from infostream_dedup.stream.settings import StreamSettings
 
-DAY: Final = 86_400_000_000
-"""A day in microseconds, the unit of all times of a stream."""
-
-NO_CLOCK: Final = 0
-"""The clock before the first date."""
+DAY: Final = 86_400_000_000  # a day in microseconds, the unit of all times of a stream
+NO_CLOCK: Final = 0  # the clock before the first date
 
 
 def microseconds(time: datetime | None) -> int | None:

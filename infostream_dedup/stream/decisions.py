@@ -3,32 +3,30 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from infostream_dedup.documents.documents import as_compared
 from infostream_dedup.errors import ConfigurationError
 from infostream_dedup.judging.evidence.judging import OPENING_PROBABILITY
 from infostream_dedup.judging.evidence.kinds import KIND_NAMES, Kind
+from infostream_dedup.language.text.surface_pool import SurfaceList
 from infostream_dedup.links.pair_rules import need
+from infostream_dedup.model import Document
 from infostream_dedup.model.settings import SHOWN_DECIMALS
+from infostream_dedup.model.stream_records import Remembered
 from infostream_dedup.stream.kernels import judging as kernels
 from infostream_dedup.stream.store.reader import kept_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
-
-    from numpy.typing import NDArray
-
     from infostream_dedup.judging.criteria.classifier import Classifier
     from infostream_dedup.judging.criteria.document_models import DocumentModels
     from infostream_dedup.judging.evidence.differing import WordDifference
-    from infostream_dedup.language.text.surface_pool import SurfaceList
     from infostream_dedup.links.compiled.window_index import CandidateRows
-    from infostream_dedup.model import Document
-    from infostream_dedup.model.stream_records import Remembered
     from infostream_dedup.stream.settings import StreamSettings
     from infostream_dedup.stream.window import Window
 
@@ -123,7 +121,15 @@ class Judge:
         # probable repeat wins.
         window = self._window
         columns, row = window.columns, documents[0].ordinal - window.first
-        finds = _finds(candidates, window.first)
+        many = len(candidates.ordinals)
+        finds = kernels.Finds(
+            candidates.ends,
+            candidates.ordinals - window.first,
+            candidates.forward,
+            candidates.backward,
+            np.zeros(many, dtype=np.uint8),
+            np.zeros(many, dtype=np.float64),
+        )
         chosen = _room_to_choose(finds)
         judged: dict[int, tuple[NDArray[np.int64], Judged]] = {}
         if self._second is None:
@@ -193,18 +199,6 @@ class Judge:
             own = slice(ends[pair], ends[pair + 1])
             ranked = sorted(zip(weights[own], words[own], strict=True))
             yield KeysThatMet(forward[pair], backward[pair], tuple([word for _, word in ranked]))
-
-
-def _finds(candidates: CandidateRows, first: int) -> kernels.Finds:
-    many = len(candidates.ordinals)
-    return kernels.Finds(
-        candidates.ends,
-        candidates.ordinals - first,
-        candidates.forward,
-        candidates.backward,
-        np.zeros(many, dtype=np.uint8),
-        np.zeros(many, dtype=np.float64),
-    )
 
 
 def _room_to_choose(finds: kernels.Finds) -> kernels.Chosen:
@@ -284,12 +278,7 @@ def check_model(classifier: Classifier) -> None:
 
 
 class SecondStage:
-    """Judges documents of a batch against earlier ones of the stream.
-
-    Args:
-        classifier: trained with background statistics.
-        kept: returns an earlier document by its ordinal; not called for documents of the batch itself.
-    """
+    """Judges documents of a batch against earlier ones, which ``kept`` returns by ordinal, but none of the batch."""
 
     def __init__(self, classifier: Classifier, kept: Callable[[int], Document]) -> None:
         self._classifier = classifier

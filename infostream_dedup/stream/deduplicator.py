@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import sqlite3
 import unicodedata
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -14,6 +15,7 @@ from pathlib import Path
 from threading import RLock
 from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, Self, get_args
 
+from infostream_dedup.documents import ReadingReport
 from infostream_dedup.documents.block_reading import block_of_values
 from infostream_dedup.documents.documents import DocumentBuilder, OtherFields, row_of
 from infostream_dedup.documents.records import OnError, Place, Record
@@ -22,27 +24,23 @@ from infostream_dedup.errors import BadDataError, ConfigurationError, Infostream
 from infostream_dedup.language.text.surface_pool import block_of
 from infostream_dedup.machine.files import Closing
 from infostream_dedup.machine.platform import collector_paused
+from infostream_dedup.machine.progress import Progress
 from infostream_dedup.model import Document, DocumentBlock
 from infostream_dedup.model.limits import OneOf, check_record
 from infostream_dedup.model.stream_records import Batch, Verdict, Verdicts
+from infostream_dedup.stream.decisions import SecondStage, check_model
 from infostream_dedup.stream.engine import StreamEngine
+from infostream_dedup.stream.entering import ReadBatch
 from infostream_dedup.stream.preparation import batch_hash, content_hash, content_hashes
 from infostream_dedup.stream.settings import StreamSettings
 from infostream_dedup.stream.store.opening import settings_at
 from infostream_dedup.stream.store.reader import Known, StoredBatch, kept_of
-from infostream_dedup.stream.store.restoring import Position
+from infostream_dedup.stream.store.restoring import Loaded, Position
 from infostream_dedup.stream.store.store import Store
 
 if TYPE_CHECKING:
-    import sqlite3
-
-    from infostream_dedup.documents import ReadingReport
     from infostream_dedup.judging.criteria.classifier import Classifier
-    from infostream_dedup.machine.progress import Progress
-    from infostream_dedup.stream.decisions import SecondStage
-    from infostream_dedup.stream.entering import ReadBatch
     from infostream_dedup.stream.search import Searcher, SearchHits
-    from infostream_dedup.stream.store.restoring import Loaded
 
 
 # Stores
@@ -141,12 +139,10 @@ OnConflict = Literal["item", "error", "version"]
 """What to do with a known id and other content; ``item``: another version of documents with that field, else stop."""
 
 _SOURCE: Final = "<batch>"
-
 _log = logging.getLogger(__name__)
 
 
-_WORTH_A_THREAD: Final = 4
-"""Fewer documents are read sooner than another thread begins."""
+_WORTH_A_THREAD: Final = 4  # fewer documents are read sooner than another thread begins
 
 
 class _Ahead(NamedTuple):
@@ -524,7 +520,6 @@ def _with_model(settings: StreamSettings, model: Classifier | None) -> StreamSet
             raise ConfigurationError("the stream was started with a model; give the same model (--model)")
         return settings
     from infostream_dedup.judging.criteria.model_file import model_digest
-    from infostream_dedup.stream.decisions import check_model
 
     check_model(model)
     return settings.but(model=model_digest(model))
@@ -535,8 +530,6 @@ def _second_stage(store: BatchStore, settings: StreamSettings, model: Classifier
         raise ConfigurationError("the settings name another model; open the stream with that one")
     if model is None:
         return None
-    from infostream_dedup.stream.decisions import SecondStage
-
     return SecondStage(model, store.kept)
 
 

@@ -25,16 +25,8 @@ from infostream_dedup.model.stream_records import (
     TranslatedFrom,
     Verdict,
 )
+from infostream_dedup.stream import analysis
 from infostream_dedup.stream.across import Across
-from infostream_dedup.stream.analysis import (
-    Analyser,
-    Frequencies,
-    LanguageCounts,
-    TermNumbers,
-    choose_keys,
-    count_rows,
-    counts_of,
-)
 from infostream_dedup.stream.clock import NO_CLOCK, EpochBorders, StreamClock
 from infostream_dedup.stream.decisions import NO_ORDINALS, BestCandidate, Judge, KeysThatMet, named_by, with_opening
 from infostream_dedup.stream.entering import Entering, ReadBatch
@@ -66,18 +58,18 @@ if TYPE_CHECKING:
 # Restoring the parts of an engine from a store
 
 
-def resume_frequencies(frequencies: Frequencies, loaded: Loaded, settings: StreamSettings) -> None:
+def resume_frequencies(frequencies: analysis.Frequencies, loaded: Loaded, settings: StreamSettings) -> None:
     """Restore the sums of the closed epochs, and count the documents of the open one."""
     goes_on = loaded.epoch == frequencies.epoch and any(counts.totals.documents for counts in frequencies.open)
     if not goes_on:
-        frequencies.resume(loaded.epoch, counts_of(loaded.frequencies), counts_of(loaded.repeats))
+        frequencies.resume(loaded.epoch, analysis.counts_of(loaded.frequencies), analysis.counts_of(loaded.repeats))
     table = loaded.documents
     first = int(np.searchsorted(table.epochs, loaded.epoch))
     languages = np.array([LANGUAGES.index(language) for language in table.languages[first:]], dtype=np.uint8)
     lengths, targets = table.lengths[first:], table.targets.part(first)
-    count_rows(frequencies.open, languages, lengths, targets)
+    analysis.count_rows(frequencies.open, languages, lengths, targets)
     if settings.df_counts == "distinct":
-        count_rows(frequencies.open_repeats, languages, lengths, targets, counted=table.repeats[first:] == 1)
+        analysis.count_rows(frequencies.open_repeats, languages, lengths, targets, counted=table.repeats[first:] == 1)
     if not goes_on:
         frequencies.withhold(loaded.withheld, loaded.withheld_repeats)
 
@@ -89,7 +81,7 @@ def resume_across(across: Across | None, window: Window, loaded: Loaded, *, firs
     table, frequencies = loaded.documents, across.frequencies
     begin = 0 if first is not None else int(np.searchsorted(table.ordinals, loaded.oldest))
     across.links.resume(window.first if first is None else first, table.pivot.links.part(begin))
-    closed = counts_of(loaded.pivot).get(LANGUAGES.index(PIVOT), LanguageCounts())
+    closed = analysis.counts_of(loaded.pivot).get(LANGUAGES.index(PIVOT), analysis.LanguageCounts())
     # Otherwise the open epoch goes on, and what has been counted in it stays.
     if first is None or closed.totals.documents != frequencies.closed.totals.documents:
         frequencies.resume(closed)
@@ -177,10 +169,10 @@ class StreamEngine:
         self.rules_changed = False
         self.settings = settings
         self._weighed = settings.terms.but(n=COMPARED_TERMS) if settings.preset == "judged" else settings.terms
-        self.numbers = TermNumbers()
-        self.frequencies = Frequencies(settings.terms, self.numbers)
+        self.numbers = analysis.TermNumbers()
+        self.frequencies = analysis.Frequencies(settings.terms, self.numbers)
         self.texts = ComparedTexts(settings)
-        self._analyser = Analyser(settings.terms, self.numbers)
+        self._analyser = analysis.Analyser(settings.terms, self.numbers)
         self._borders = EpochBorders(settings)
         self._losses = Losses(settings.loss_limit, settings.loss_documents)
         self._first_settings = settings
@@ -411,10 +403,10 @@ class StreamEngine:
     def _count(
         self, languages: NDArray[np.uint8], lengths: NDArray[np.int64], targets: Ragged, verdicts: Sequence[Verdict]
     ) -> None:
-        count_rows(self.frequencies.open, languages, lengths, targets)
+        analysis.count_rows(self.frequencies.open, languages, lengths, targets)
         if self.settings.df_counts == "distinct":
             repeats = np.array([one.repeats for one in verdicts], dtype=np.bool_)
-            count_rows(self.frequencies.open_repeats, languages, lengths, targets, counted=repeats)
+            analysis.count_rows(self.frequencies.open_repeats, languages, lengths, targets, counted=repeats)
 
     def _decide_within_epoch(self, entering: Entering, decided: Decided) -> None:
         entering.put_into(self.window)
@@ -444,7 +436,7 @@ class StreamEngine:
 
     def _entering(self, batch: ReadBatch, start: int, end: int) -> Entering:
         analysed, pivot = batch.analysed, batch.pivot
-        chosen = choose_keys(analysed, start, end, self.frequencies, self.numbers, self._weighed)
+        chosen = analysis.choose_keys(analysed, start, end, self.frequencies, self.numbers, self._weighed)
         keys, further = chosen.split(self.settings.terms.n)
         across = None if self._across is None or pivot is None else self._across.entering(pivot, start, end)
         return Entering(

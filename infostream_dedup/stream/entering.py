@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import repeat
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from infostream_dedup.documents.documents import texts_as_given
 from infostream_dedup.judging.evidence.records import EvidenceRecords
+from infostream_dedup.judging.repeated.lines import LeftOut
 from infostream_dedup.machine.arrays import INT32, INT64, Ragged, blobs_of_rows
 from infostream_dedup.model import LANGUAGES
 from infostream_dedup.model.document import outlet_of
@@ -15,12 +20,6 @@ from infostream_dedup.model.stream_records import KeptEvidence, Remembered
 from infostream_dedup.stream.window import EvidenceRows, Window, address_numbers, equal_to, published_times
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    import numpy as np
-    from numpy.typing import NDArray
-
-    from infostream_dedup.judging.repeated.lines import LeftOut
     from infostream_dedup.stream.across import EnteringAcross, LinkAcross
     from infostream_dedup.stream.analysis import Analysed, KeyRows
     from infostream_dedup.stream.evidence_judge import ReadEvidence

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from infostream_dedup.judging.evidence.facts import told_anew
 from infostream_dedup.judging.evidence.judging import (
@@ -31,8 +33,9 @@ from infostream_dedup.judging.evidence.reading import evidence_texts, lent_evide
 from infostream_dedup.judging.evidence.records import EPOCH, Changes, EvidenceFrequencies, changes_of, pack_weighed
 from infostream_dedup.judging.evidence.screening import Screen
 from infostream_dedup.links.pair_rules import need, relation_of
+from infostream_dedup.model import Document, DocumentBlock
 from infostream_dedup.model.settings import CANDIDATE_TERMS, SHOWN_DECIMALS
-from infostream_dedup.model.stream_records import CountedEvidence
+from infostream_dedup.model.stream_records import CountedEvidence, Remembered
 from infostream_dedup.stream.clock import DAY
 from infostream_dedup.stream.decisions import NO_ORDINALS, BestCandidate
 from infostream_dedup.stream.kernels.judging import NO_SOURCE
@@ -40,13 +43,7 @@ from infostream_dedup.stream.recent_documents import RecentDocuments, WordingSou
 from infostream_dedup.stream.window import ComparedDocuments, Window
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-
-    from numpy.typing import NDArray
-
     from infostream_dedup.links.compiled.window_index import CandidateRows
-    from infostream_dedup.model import Document, DocumentBlock
-    from infostream_dedup.model.stream_records import Remembered
     from infostream_dedup.stream.settings import StreamSettings
 
 _CHARACTERS: Final = 1_000_000
@@ -66,13 +63,10 @@ class EvidenceCounts:
     """Document frequencies of numbers, names and lead words, frozen for an epoch, and counts of that epoch's documents.
 
     Epochs of evidence are counted by ordinal and shorter than those of key terms.
-
-    Attributes:
-        epoch: the open epoch.
     """
 
     def __init__(self) -> None:
-        self.epoch = 0
+        self.epoch = 0  # the open one
         self._frozen = EvidenceFrequencies()
         self._open: list[Changes] = []
         self._weights: tuple[NDArray[np.float32], NDArray[np.float64]] | None = None
@@ -138,11 +132,8 @@ def _cut(documents: DocumentBlock, first: int) -> Iterator[tuple[int, int]]:
         yield begin, len(documents)
 
 
-_LEAST_TERMS: Final = 3
-"""A document with fewer key terms is linked only to equal texts."""
-
-_SPARSE: Final = 20
-"""Ratio of the range of ordinals to their number above which sorting is faster than marking."""
+_LEAST_TERMS: Final = 3  # a document with fewer key terms is linked only to equal texts
+_SPARSE: Final = 20  # ratio of the range of ordinals to their number above which sorting is faster than marking
 
 _MANY_PAIRS: Final = 4
 """Pairs per older document from which preparing it for a screen, with its triples, takes less time than it saves."""
@@ -200,8 +191,7 @@ class _Judged(NamedTuple):
     forms: NDArray[np.bool_]  # bool (pairs,), whether they may be copies of one form
 
 
-_ALIKE: Final = 16
-"""Latest documents among which a form looks for two others."""
+_ALIKE: Final = 16  # latest documents among which a form looks for two others
 
 
 class _Pairs(NamedTuple):
@@ -470,8 +460,7 @@ class EvidenceJudge:
         return relation_of(int(candidates.forward[find]), int(candidates.backward[find]), least)
 
 
-_SPREAD: Final = 256
-"""Candidates that stand for all those of a document that are neither the earliest nor the nearest."""
+_SPREAD: Final = 256  # candidates that stand for all those of a document that are neither the earliest nor the nearest
 
 
 def _weights(later: NDArray[np.int64], bounds: NDArray[np.float64]) -> NDArray[np.float64]:

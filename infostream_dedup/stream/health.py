@@ -7,36 +7,25 @@ from __future__ import annotations
 
 import json
 from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from math import sqrt
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from pathlib import Path
+from typing import Any, Final, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from infostream_dedup.links.compiled.window_index import WindowIndex
 from infostream_dedup.links.measures import MOST_WALKS, NO_INTERVAL, Interval, LinkWalks, Measures, join_topics
 from infostream_dedup.machine.arrays import Ragged, offsets_of, places_of, sparse_rows
+from infostream_dedup.model import Settings
 from infostream_dedup.stream.kernels.pivot import PLACE_BITS
 from infostream_dedup.stream.settings import StreamSettings
-from infostream_dedup.stream.store import Store
+from infostream_dedup.stream.store import Store, restoring
+from infostream_dedup.stream.store.document_columns import PivotTable
 from infostream_dedup.stream.store.opening import state_of, write_settings_checksum
-from infostream_dedup.stream.store.restoring import (
-    FEWEST_EPOCHS,
-    first_ordinal,
-    first_ordinal_needed,
-    may_alarm,
-    open_epoch,
-)
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-    from pathlib import Path
-
-    from numpy.typing import NDArray
-
-    from infostream_dedup.model import Settings
-    from infostream_dedup.stream.store.document_columns import PivotTable
-    from infostream_dedup.stream.store.removal import Expired
+from infostream_dedup.stream.store.removal import Expired
 
 _LAST: Final = 5
 _SOURCES: Final = 10
@@ -98,9 +87,9 @@ def alarms_of(rows: Sequence[EpochHealth]) -> list[str]:
 def alarms_since(store: Store, epoch: int) -> list[str]:
     """A sentence for each alarm of the closed epochs from ``epoch`` on."""
     with store.reading() as connection:
-        if not may_alarm(connection, epoch):
+        if not restoring.may_alarm(connection, epoch):
             return []
-        rows = [one for one in _health_of(store, last=open_epoch(connection) - epoch) if one.epoch >= epoch]
+        rows = [one for one in _health_of(store, last=restoring.open_epoch(connection) - epoch) if one.epoch >= epoch]
     said = []
     for number in sorted({one.epoch for one in rows if one.alarms}):
         own = [one for one in rows if one.epoch == number]
@@ -123,7 +112,7 @@ def stream_health(path: str | Path, *, last: int | None = None) -> list[EpochHea
 
 
 def _health_of(store: Store, *, last: int | None) -> list[EpochHealth]:
-    closed = open_epoch(store.connection)
+    closed = restoring.open_epoch(store.connection)
     begin = 0 if last is None else max(0, closed - last - _LAST)
     return with_alarms([one for epoch in range(begin, closed) for one in epoch_health(store, epoch)], last=last)
 
@@ -142,7 +131,7 @@ def with_alarms(rows: Iterable[EpochHealth], *, last: int | None = None) -> list
 
 def epoch_health(store: Store, epoch: int) -> list[EpochHealth]:
     """Measure a closed epoch, without alarms: all sources, then its largest ones; as `expire` did if terms are gone."""
-    first, end = (first_ordinal(store.connection, "epoch", one) for one in (epoch, epoch + 1))
+    first, end = (restoring.first_ordinal(store.connection, "epoch", one) for one in (epoch, epoch + 1))
     stream = StreamSettings.of(store.settings)
     if first < store.expired_below:
         k, rows = state_of(store.connection).get(_EXPIRED, {}).get(str(epoch), (None, ()))
@@ -153,15 +142,14 @@ def epoch_health(store: Store, epoch: int) -> list[EpochHealth]:
     return list(_measured(store, epoch, (first, end), stream.terms.but(k=stream.k_duplicate)))
 
 
-_EXPIRED: Final = "expired_health"
-"""Name of their row in table ``state``: ``{epoch: [k, measured rows]}``."""
+_EXPIRED: Final = "expired_health"  # name of their row in table ``state``: ``{epoch: [k, measured rows]}``
 _KEPT: Final = 20  # epochs
 
 
 def expire(store: Store) -> Expired:
     """Delete what no verdict needs, but keep the last epochs' measured rows: later ones are compared with them."""
     with store.reading() as connection:
-        last = first_ordinal_needed(connection) - 1
+        last = restoring.first_ordinal_needed(connection) - 1
         row = connection.execute("SELECT epoch FROM document WHERE ordinal = ?", (last,)).fetchone()
         end, k = (row[0] + 1 if row else 0), StreamSettings.of(store.settings).k_duplicate
         measured = {str(one): (k, epoch_health(store, one)) for one in range(max(0, end - _KEPT), end)}
@@ -305,7 +293,7 @@ def _with_alarms(one: EpochHealth, before: Sequence[EpochHealth]) -> EpochHealth
     for measure in MEASURES:
         error = one.error(measure)
         known = [(getattr(other, measure), wrong) for other in before if (wrong := other.error(measure)) is not None]
-        if error is None or len(known) < FEWEST_EPOCHS:
+        if error is None or len(known) < restoring.FEWEST_EPOCHS:
             continue
         values = np.array([value for value, _ in known])
         errors = np.array([wrong for _, wrong in known])

@@ -8,28 +8,26 @@ import stat
 import threading
 import time
 from _thread import start_new_thread
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import takewhile
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from infostream_dedup.documents.block_reading import block_of_placed
+from infostream_dedup.documents import Annotation, BadRecords, Place, Reading, json_bytes, row_of
+from infostream_dedup.documents.block_reading import Placed, PlacedBatch, block_of_placed, placed_documents
 from infostream_dedup.documents.lines import KNOWN_ENDINGS
 from infostream_dedup.errors import BadDataError, CannotWriteError, ConfigurationError, NoInputError
 from infostream_dedup.language.text.surface_pool import block_of
 from infostream_dedup.machine.files import make_private_file
 from infostream_dedup.machine.sqlite_cache import checksum_of
+from infostream_dedup.model import Document, DocumentBlock
+from infostream_dedup.model.stream_records import Verdict
 from infostream_dedup.stream.preparation import batch_hash, content_hashes
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
-
-    from infostream_dedup.documents import Annotation, BadRecords, Place, Reading
-    from infostream_dedup.documents.block_reading import Placed, PlacedBatch
     from infostream_dedup.judging.passages.boilerplate import Boilerplate
-    from infostream_dedup.model import Document, DocumentBlock
-    from infostream_dedup.model.stream_records import Verdict
     from infostream_dedup.stream.deduplicator import Deduplicator
 
 
@@ -98,8 +96,7 @@ def _checksum(batch: str) -> str:
 
 # Documents of an input that continues: a folder that receives files, or standard input
 
-_LOOK_AGAIN: Final = 0.2
-"""Seconds between two checks for new files or a signal."""
+_LOOK_AGAIN: Final = 0.2  # seconds between two checks for new files or a signal
 
 
 def followed(
@@ -139,8 +136,6 @@ def stopping() -> Iterator[threading.Event]:
 def _from_folder(
     folder: Path, bad: BadRecords, reading: Reading, stop: threading.Event, note: Callable[[str], None]
 ) -> Iterator[PlacedBatch]:
-    from infostream_dedup.documents.block_reading import placed_documents
-
     if not folder.is_dir():
         raise NoInputError(f"{folder}: not a folder; --follow waits for files in a folder, or for lines on -")
     passed: set[str] = set()
@@ -220,8 +215,6 @@ def _digest(documents: Sequence[Placed]) -> bytes:
 def _from_lines(
     bad: BadRecords, reading: Reading, stop: threading.Event, *, size: int, seconds: float
 ) -> Iterator[PlacedBatch]:
-    from infostream_dedup.documents.block_reading import placed_documents
-
     arrived: queue.Queue[Placed | BaseException | None] = queue.Queue(2 * size)
 
     def read() -> None:
@@ -363,8 +356,6 @@ class Intake:
                 yield number, _conflict(document.id, place)
 
     def _set_aside(self, document: Document, place: Place) -> None:
-        from infostream_dedup.documents import json_bytes, row_of
-
         self.bad.report.take_back(place.source)
         error = _conflict(document.id, place)
         # Rows of tables have no bytes of their own.

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict, deque
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from itertools import chain, compress, islice, pairwise, repeat
 from operator import itemgetter
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from infostream_dedup.judging.evidence.facts import told_anew
 from infostream_dedup.links.compiled.window_index import CandidateRows, WindowIndex
@@ -18,10 +20,6 @@ from infostream_dedup.stream.clock import DAY, NO_CLOCK
 from infostream_dedup.stream.window import EqualHashes, Window
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
-
-    from numpy.typing import NDArray
-
     from infostream_dedup.stream.settings import StreamSettings
 
 
@@ -463,7 +461,10 @@ class Memory:
     ) -> None:
         window = self.window
         if known:
-            renamed = _final_names(events)
+            renamed: dict[str, str] = {}
+            for event in reversed(events):
+                if event.kind == "merge" and event.other is not None:
+                    renamed[event.other] = renamed.get(event.group, event.group)
             window.groups[:known] = [renamed.get(group, group) for group in window.groups[:known]]
         window.groups[known:] = groups
         self.groups.resume(state, events)
@@ -490,11 +491,3 @@ class Memory:
 def _run_all(steps: Iterable[Callable[[], None]]) -> None:
     for step in steps:
         step()
-
-
-def _final_names(events: Sequence[GroupEvent]) -> dict[str, str]:
-    now: dict[str, str] = {}
-    for event in reversed(events):
-        if event.kind == "merge" and event.other is not None:
-            now[event.other] = now.get(event.group, event.group)
-    return now

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, partial
 from threading import Lock
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from infostream_dedup.language.morphology.readings import is_seldom_noun
 from infostream_dedup.language.translation.ladder import Translator, dictionary_rungs, is_blocked
@@ -38,12 +40,6 @@ from infostream_dedup.stream.kernels.pivot import PLACE_BITS, find_places, mark_
 from infostream_dedup.terms.equivalents import SURE
 from infostream_dedup.terms.representation import term_frequencies
 from infostream_dedup.terms.statistics import DocumentFrequencies, Totals, bounded_idf
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-
-    from numpy.typing import NDArray
-
 
 # Decide, document by document, which marked English words of a batch are names
 
@@ -300,9 +296,7 @@ class PivotFrequencies:
 # Reads a batch in the terms of the pivot language
 
 _TERM_BITS: Final = 32
-
 _TERM: Final = (1 << _TERM_BITS) - 1
-
 _ENGLISH: Final = LANGUAGES.index("en")
 
 

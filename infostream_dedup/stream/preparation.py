@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from hashlib import blake2b
@@ -12,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
 import orjson
+from numpy.typing import NDArray
 
 from infostream_dedup.documents.documents import row_of, with_read_date
 from infostream_dedup.judging.evidence.numbers import NumberRuns, find_runs, numbers, numbers_of_run
@@ -33,16 +35,11 @@ from infostream_dedup.language.text.normalise import clean
 from infostream_dedup.language.text.sentences import decisions
 from infostream_dedup.language.text.surface_pool import SurfacePool, Utf8Texts, encoded, texts_of_bytes
 from infostream_dedup.machine.arrays import Ragged, offsets_of
-from infostream_dedup.model import NO_TIME, full_text
+from infostream_dedup.model import NO_TIME, Document, DocumentBlock, full_text
 from infostream_dedup.stream.clock import NO_CLOCK, StreamClock
 from infostream_dedup.stream.kernels.gathering import distinct_of_parts
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from numpy.typing import NDArray
-
-    from infostream_dedup.model import Document, DocumentBlock
     from infostream_dedup.stream.settings import StreamSettings
     from infostream_dedup.stream.store.reader import StoreReader
     from infostream_dedup.stream.store.restoring import Loaded
@@ -132,14 +129,9 @@ def with_repeated(
 # Checksums of documents: of all fields, of the opening, and of each number
 
 _WORD: Final = re.compile(r"\w+")
-
 _SENTENCES: Final = 3
-
-_LEAST_WORDS: Final = 5
-"""Shorter first paragraphs ("Киев, 5 мая") are shared by too many texts."""
-
+_LEAST_WORDS: Final = 5  # shorter first paragraphs ("Киев, 5 мая") are shared by too many texts
 _MOST_NUMBERS_KNOWN: Final = 1 << 16
-
 _EVERY_VALUE: Final = orjson.OPT_SORT_KEYS | orjson.OPT_NON_STR_KEYS | orjson.OPT_SERIALIZE_NUMPY
 
 _MANY_RUNS: Final = 300

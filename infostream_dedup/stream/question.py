@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 import re
+import sqlite3
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import numpy as np
 import orjson
+from numpy.typing import NDArray
 
+from infostream_dedup.judging.evidence.differing import WordDifference
 from infostream_dedup.judging.evidence.facts import HOUR, DocumentFacts
 from infostream_dedup.judging.evidence.judging import agreement, judge_pairs
+from infostream_dedup.judging.evidence.kernels.comparing import ComparedKeys
 from infostream_dedup.judging.evidence.kinds import KIND_NAMES, Kind, seen_from_later
 from infostream_dedup.judging.evidence.meaning import Meanings
 from infostream_dedup.judging.evidence.pair_model import PairModel, shipped_model
@@ -37,25 +42,14 @@ from infostream_dedup.stream.analysis import (
 )
 from infostream_dedup.stream.evidence_judge import EvidenceCounts, verdict_probability
 from infostream_dedup.stream.pivot_terms import PivotWords, WrittenWords, and_itself
+from infostream_dedup.stream.settings import StreamSettings
 from infostream_dedup.stream.store.opening import check_settings
 from infostream_dedup.stream.store.restoring import counted_evidence, open_epoch, position_of, summed_frequencies
-from infostream_dedup.stream.store.search_index import FoundDocument, TermIndex, term_names_of
+from infostream_dedup.stream.store.search_index import FoundDocument, IndexPart, TermIndex, term_names_of
+from infostream_dedup.stream.store.store import Store
 from infostream_dedup.stream.window import compared_keys, triple_rows
 from infostream_dedup.stream.word_order import OrderedWords, keep_order, other_figures, tell_one_event
 from infostream_dedup.terms.representation import representation
-
-if TYPE_CHECKING:
-    import sqlite3
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
-
-    from numpy.typing import NDArray
-
-    from infostream_dedup.judging.evidence.differing import WordDifference
-    from infostream_dedup.judging.evidence.kernels.comparing import ComparedKeys
-    from infostream_dedup.stream.settings import StreamSettings
-    from infostream_dedup.stream.store.search_index import IndexPart
-    from infostream_dedup.stream.store.store import Store
-
 
 # Share, by weight, of the key terms of documents that a text contains
 
@@ -244,7 +238,10 @@ class TermQuestions:
             if not len(found):
                 continue
             keys = self._key_of[number][hits[0][forward] - self._forward_ends[number]]
-            rows = _rows_of(found, hits[1][forward], len(part))
+            documents = hits[1][forward]
+            place = np.full(len(part), -1, dtype=np.int64)
+            place[found] = np.arange(len(found))
+            rows: NDArray[np.int64] = place[documents]
             met_rows = rows >= 0
             yield number, FoundInPart(part.first + found, counted[found], least, rows[met_rows], keys[met_rows])
 
@@ -268,13 +265,6 @@ class TermQuestions:
 
 def _joined(rows: Sequence[NDArray[np.int64]]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     return np.concatenate([np.zeros(0, dtype=np.int64), *rows]), np.cumsum([0, *map(len, rows)])
-
-
-def _rows_of(found: NDArray[np.int64], documents: NDArray[np.int64], size: int) -> NDArray[np.int64]:
-    place = np.full(size, -1, dtype=np.int64)
-    place[found] = np.arange(len(found))
-    rows: NDArray[np.int64] = place[documents]
-    return rows
 
 
 # Translates the words of a text in another language into the terms of the stream
@@ -395,9 +385,7 @@ class QueryTranslator:
 
 
 _UNKNOWN_FROM: Final = 1 << 30  # the first number for words that the store does not know, whose own are smaller
-
-_MOST_WORDS: Final = 200_000
-"""Maximum number of words remembered; beyond it, all are forgotten."""
+_MOST_WORDS: Final = 200_000  # maximum number of words remembered; beyond it, all are forgotten
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -535,8 +523,7 @@ _WORD: Final = re.compile(r"[^\W\d_]{3,}")
 _RARE: Final = 10**9
 """Weight of words of a question that are too rare for key terms, if it has no others, in 1e-9 units."""
 
-_RARE_DOCUMENTS: Final = 3
-"""A word of fewer documents is what somebody who asks by a sentence looks for."""
+_RARE_DOCUMENTS: Final = 3  # a word of fewer documents is what somebody who asks by a sentence looks for
 
 
 def _rare_terms(analysed: Analysed, keys: NDArray[np.int64], frequencies: Frequencies) -> NDArray[np.int64]:

@@ -7,23 +7,19 @@ documents are in the store, and reading them takes longer than comparing them.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from infostream_dedup.judging.evidence.kernels.comparing import ComparedKeys
 from infostream_dedup.judging.evidence.kernels.screening import LEAD_ROW
 from infostream_dedup.judging.evidence.pair_evidence import TripleRows
+from infostream_dedup.judging.evidence.pair_model import PairModel
 from infostream_dedup.judging.evidence.records import EvidenceRecords
 from infostream_dedup.judging.evidence.screening import Screen, ScreenedColumns, ScreenTools, screened_columns
 from infostream_dedup.machine.arrays import Ragged
 from infostream_dedup.stream.window import ComparedDocuments, EvenWindow, RowWindow, Window, triple_rows
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from infostream_dedup.judging.evidence.pair_model import PairModel
-
 
 WordingSource = Callable[[Sequence[int]], Sequence[bytes]]
 """Returns the word triples of earlier documents by ordinal, as ``KeptEvidence.triples``; empty for a forgotten one."""
@@ -79,7 +75,9 @@ class RecentDocuments:
         for column in self._columns:
             column.drop(gone)
         self._begin += gone
-        self._renumber_texts()
+        texts = self._texts.values_from(self.first - self._begin).tolist()
+        rows = range(self.first - self._window.first, self.end - self._window.first)
+        self._numbered = {self._window.hashes[row][0]: text for row, text in zip(rows, texts, strict=True) if text >= 0}
 
     def add(self, ordinal: int, triples: Sequence[bytes]) -> None:
         """Add documents that have entered the window."""
@@ -118,11 +116,6 @@ class RecentDocuments:
             self._numbered.setdefault(text, number) if text else -1 for number, text in enumerate(texts, start=self.end)
         ]
         return np.array(found, dtype=np.int64)
-
-    def _renumber_texts(self) -> None:
-        texts = self._texts.values_from(self.first - self._begin).tolist()
-        rows = range(self.first - self._window.first, self.end - self._window.first)
-        self._numbered = {self._window.hashes[row][0]: text for row, text in zip(rows, texts, strict=True) if text >= 0}
 
     @property
     def documents(self) -> ComparedDocuments:

@@ -3,32 +3,22 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from infostream_dedup.errors import ConfigurationError, UsageError
 from infostream_dedup.model import LANGUAGES
+from infostream_dedup.model.settings import Thresholds
+from infostream_dedup.model.stream_records import Remembered
 from infostream_dedup.stream.settings import StreamSettings
-from infostream_dedup.stream.store.opening import (
-    RETUNES,
-    add_change,
-    changes_of,
-    check_settings,
-    first_settings_of,
-    in_force,
-    write_settings_checksum,
-)
+from infostream_dedup.stream.store import opening
 from infostream_dedup.stream.store.store import Store
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-
-    from numpy.typing import NDArray
-
-    from infostream_dedup.model.settings import Thresholds
-    from infostream_dedup.model.stream_records import Remembered
     from infostream_dedup.stream.analysis import Frequencies
 
 
@@ -71,8 +61,8 @@ def retune(store: object, thresholds: Thresholds, *, first: int | None = None) -
         raise ConfigurationError("a stream in memory keeps its thresholds; give it a store")
     with store.transaction():
         connection = store.connection
-        check_settings(connection, store.path)
-        position, retunes = store.stored_position(), changes_of(connection, RETUNES)
+        opening.check_settings(connection, store.path)
+        position, retunes = store.stored_position(), opening.changes_of(connection, opening.RETUNES)
         begin = position.documents if first is None else first
         if begin < position.documents:
             raise UsageError(
@@ -80,14 +70,14 @@ def retune(store: object, thresholds: Thresholds, *, first: int | None = None) -
             )
         if retunes and begin < retunes[-1]["first"]:
             raise UsageError(f"other thresholds are recorded for document {retunes[-1]['first']}; choose a later one")
-        settings = StreamSettings.of(in_force(first_settings_of(connection), retunes, begin))
+        settings = StreamSettings.of(opening.in_force(opening.first_settings_of(connection), retunes, begin))
         decided, left = thresholds_for(settings, thresholds)
         before = settings.as_dict()
         changes = {name: value for name, value in decided.items() if before[name] != value}
         settings.but(**tupled(changes))
         if changes:
-            add_change(connection, RETUNES, {"changes": changes, "first": begin})
-            write_settings_checksum(connection)
+            opening.add_change(connection, opening.RETUNES, {"changes": changes, "first": begin})
+            opening.write_settings_checksum(connection)
         return Retuned(begin, changes, left)
 
 
@@ -97,10 +87,8 @@ def retune(store: object, thresholds: Thresholds, *, first: int | None = None) -
 class Watches:
     """The searches of an engine, by the numbers of its terms.
 
-    Args:
-        changes: all changes of searches in order: ``first`` (ordinal from which it holds), ``name``, and ``search``,
-            None if it ends.
-        in_text: compare with all terms of a document, not only with its key terms.
+    Changes hold from the ordinal ``first``; ``search`` is None if it ends. ``in_text`` compares with all terms of a
+    document, not only with its key terms.
     """
 
     def __init__(self, changes: Sequence[Mapping[str, Any]], *, in_text: bool) -> None:

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import sqlite3
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache, partial
 from itertools import compress
-from typing import TYPE_CHECKING, Any, Final, Self, cast
+from pathlib import Path
+from typing import Any, Final, Self, cast
 
 import numpy as np
+from numpy.typing import NDArray
 
 from infostream_dedup.errors import BadDataError, ConfigurationError
+from infostream_dedup.judging.evidence.differing import WordDifference
 from infostream_dedup.judging.evidence.facts import DocumentFacts, circumstances_of
 from infostream_dedup.judging.evidence.meaning import check_encoder
 from infostream_dedup.judging.evidence.policies import EVERY_PAIR, Policy
@@ -21,7 +26,7 @@ from infostream_dedup.language.translation.told_sentences import Beginnings, Tol
 from infostream_dedup.links.pair_rules import LEAST_ORDERED_SHARE, need, relation_of
 from infostream_dedup.machine.arrays import INT32, INT64, joined_rows, numbers_of
 from infostream_dedup.machine.files import Closing
-from infostream_dedup.model import LANGUAGES, OUR_LANGUAGES, Document, Language, names_in, one_or_several
+from infostream_dedup.model import LANGUAGES, OUR_LANGUAGES, Document, Language, Settings, names_in, one_or_several
 from infostream_dedup.model.limits import Range, check_texts
 from infostream_dedup.model.settings import SHOWN_DECIMALS
 from infostream_dedup.model.tabular import Tabular
@@ -39,36 +44,11 @@ from infostream_dedup.stream.question import (
     share_of_rows,
 )
 from infostream_dedup.stream.settings import StreamSettings
+from infostream_dedup.stream.store import search_index
 from infostream_dedup.stream.store.browsing import time_text
 from infostream_dedup.stream.store.restoring import clock_of, first_ordinal, open_epoch, position_of, window_start
-from infostream_dedup.stream.store.search_index import (
-    GONE,
-    MOST_DOCUMENTS,
-    FoundDocument,
-    IndexPart,
-    IndexRow,
-    SearchScope,
-    beginnings_of,
-    documents_of,
-    index_rows,
-    indexed_until,
-    key_weights_of,
-    part_of,
-    read_part,
-    term_names_of,
-)
 from infostream_dedup.stream.store.store import Store
 from infostream_dedup.terms.matched_words import places_of_terms
-
-if TYPE_CHECKING:
-    import sqlite3
-    from collections.abc import Callable, Iterator, Mapping, Sequence
-    from pathlib import Path
-
-    from numpy.typing import NDArray
-
-    from infostream_dedup.judging.evidence.differing import WordDifference
-    from infostream_dedup.model import Settings
 
 # The hits of a search, and what was searched
 
@@ -197,7 +177,9 @@ def _limits(policy: Policy) -> Iterator[str]:
         yield f"of them, only those within {policy.within_days:g} days of it, or without a date, could be hits"
 
 
-def _met_terms(asked: AskedTerms, one: FoundDocument, *, in_text: bool) -> tuple[dict[int, int], list[tuple[int, int]]]:
+def _met_terms(
+    asked: AskedTerms, one: search_index.FoundDocument, *, in_text: bool
+) -> tuple[dict[int, int], list[tuple[int, int]]]:
     theirs = set((one.targets if in_text else one.keys).tolist())
     weights: dict[int, int] = {}
     met: list[tuple[int, int]] = []
@@ -220,7 +202,7 @@ def _met_terms(asked: AskedTerms, one: FoundDocument, *, in_text: bool) -> tuple
 class SearchedDocuments:
     """The documents that may be found; ``parts`` come in order, with bool (documents,) each."""
 
-    def __init__(self, parts: Sequence[tuple[IndexPart, NDArray[np.bool_]]]) -> None:
+    def __init__(self, parts: Sequence[tuple[search_index.IndexPart, NDArray[np.bool_]]]) -> None:
         self.parts = parts
         self._counts = np.zeros(len(LANGUAGES), dtype=np.int64)
         for part, allowed in parts:
@@ -234,7 +216,7 @@ class SearchedDocuments:
 
     def language_of(self, ordinals: range) -> NDArray[np.uint8]:
         """Language of consecutive documents, ``GONE`` if they may not be found."""
-        found = np.full(len(ordinals), GONE, dtype=np.uint8)
+        found = np.full(len(ordinals), search_index.GONE, dtype=np.uint8)
         for part, allowed in self.parts:
             rows = np.flatnonzero(allowed & (np.arange(part.first, part.end) >= ordinals.start))
             found[part.first + rows - ordinals.start] = part.languages[rows]
@@ -250,7 +232,7 @@ class SearchedDocuments:
         return Searched(documents=int(self._counts.sum()), languages=spoken, first=first, last=last, notes=notes)
 
 
-def _from(part: IndexPart, allowed: NDArray[np.bool_], ordinal: int) -> NDArray[np.int64]:
+def _from(part: search_index.IndexPart, allowed: NDArray[np.bool_], ordinal: int) -> NDArray[np.int64]:
     places: NDArray[np.int64] = part.first + np.flatnonzero(allowed)
     return places[places >= ordinal]
 
@@ -258,7 +240,6 @@ def _from(part: IndexPart, allowed: NDArray[np.bool_], ordinal: int) -> NDArray[
 # The documents of a store by their terms, as far as a search needs them in memory
 
 _MOST_PIECES: Final = 16  # maximum number of pieces of documents not in the index yet; further pieces are joined
-
 Bounds = tuple[int, int]
 
 
@@ -268,41 +249,44 @@ class SearchedParts:
     def __init__(self) -> None:
         self.documents = self.expired = self.damaged = self.missing = 0
         self.forgotten = -1
-        self._rows: list[IndexRow] = []
-        self._kept: dict[IndexRow, IndexPart] = {}
+        self._rows: list[search_index.IndexRow] = []
+        self._kept: dict[search_index.IndexRow, search_index.IndexPart] = {}
         self._after: list[Bounds] = []
-        self._pieces: dict[Bounds, IndexPart] = {}
+        self._pieces: dict[Bounds, search_index.IndexPart] = {}
 
     def refresh(self, connection: sqlite3.Connection) -> None:
         """Update for documents written, expired or forgotten since the last call."""
         position = position_of(connection)
         expired: int = connection.execute("SELECT expired_below FROM store").fetchone()[0]
         now = position.documents, expired, position.forgotten
-        if now == (self.documents, self.expired, self.forgotten) and indexed_until(connection) == self._begin:
+        if (
+            now == (self.documents, self.expired, self.forgotten)
+            and search_index.indexed_until(connection) == self._begin
+        ):
             return
         if (expired, position.forgotten) != (self.expired, self.forgotten):
             self._pieces.clear()
         self.documents, self.expired, self.forgotten = now
-        self._rows, self.damaged = index_rows(connection), 0
+        self._rows, self.damaged = search_index.index_rows(connection), 0
         self._kept = {row: self._kept[row] for row in self._rows if row in self._kept}
-        self._continue(indexed_until(connection))
+        self._continue(search_index.indexed_until(connection))
         self.missing = max(first_ordinal(connection, "epoch", open_epoch(connection)) - self._begin, 0)
 
-    def between(self, connection: sqlite3.Connection, first: int, end: int) -> Iterator[IndexPart]:
+    def between(self, connection: sqlite3.Connection, first: int, end: int) -> Iterator[search_index.IndexPart]:
         """Yield the parts that have documents from ``first`` to ``end`` (exclusive), in order."""
         for row in self._rows:
             if row.first < end and first < row.end:
                 if row not in self._kept:
-                    part = read_part(connection, row)
+                    part = search_index.read_part(connection, row)
                     if part is None:
                         self.damaged += row.documents
-                        part = part_of(connection, row.first, row.end)
+                        part = search_index.part_of(connection, row.first, row.end)
                     self._kept[row] = part
                 yield self._kept[row]
         for begin, stop in self._after:
             if begin < end and first < stop:
                 if (begin, stop) not in self._pieces:
-                    self._pieces[begin, stop] = part_of(connection, begin, stop)
+                    self._pieces[begin, stop] = search_index.part_of(connection, begin, stop)
                 yield self._pieces[begin, stop]
 
     def notes(self) -> list[str]:
@@ -323,7 +307,8 @@ class SearchedParts:
         if end == begin or end > self.documents or len(self._after) >= _MOST_PIECES:
             self._after, end = [], begin
         self._after += [
-            (place, min(place + MOST_DOCUMENTS, self.documents)) for place in range(end, self.documents, MOST_DOCUMENTS)
+            (place, min(place + search_index.MOST_DOCUMENTS, self.documents))
+            for place in range(end, self.documents, search_index.MOST_DOCUMENTS)
         ]
         self._pieces = {bounds: self._pieces[bounds] for bounds in self._after if bounds in self._pieces}
 
@@ -444,7 +429,7 @@ class Searcher(Closing):
             itself, notes = None, []
             document = Document(id="", text=text, title=title, lang=language_beyond_ours(text))
             if id is not None or url is not None:
-                itself = documents_of(connection, [self._stored(id, url)]).popitem()[1]
+                itself = search_index.documents_of(connection, [self._stored(id, url)]).popitem()[1]
                 body = self._store.text(itself.ordinal) or ""
                 document = Document(id="", text=body, title=itself.title, lang=itself.language)
                 if not body and across:
@@ -453,7 +438,7 @@ class Searcher(Closing):
             if itself is None and (policy.within != "all" or policy.within_days is not None):
                 raise ConfigurationError("a text has no source and no date; within and within_days need an id or url")
             first, end = self._store.span(since=since, until=until)
-            scope = SearchScope(
+            scope = search_index.SearchScope(
                 first=first if everything else max(first, window_start(connection)),
                 end=end,
                 itself=None if itself is None or named else itself.ordinal,
@@ -499,14 +484,14 @@ class Searcher(Closing):
         self,
         connection: sqlite3.Connection,
         question: Question,
-        itself: FoundDocument | None,
+        itself: search_index.FoundDocument | None,
         ranked: Sequence[RankedDocument],
         policy: Policy,
         *,
         semantic: bool,
     ) -> list[Hit]:
         """Make rows of the found documents that ``policy`` lets be hits; in preset ``faithful``, key terms decide."""
-        stored = documents_of(connection, [one.ordinal for one in ranked])
+        stored = search_index.documents_of(connection, [one.ordinal for one in ranked])
         found = [stored[one.ordinal] for one in ranked]
         judged: Sequence[HitJudgement | None] = [None] * len(found)
         if self._judge is not None:
@@ -522,7 +507,7 @@ class Searcher(Closing):
             text = equality_hash(question.document)
         lists = [_met_terms(near.asked, one, in_text=self._in_text) for near, one in zip(ranked, found, strict=True)]
         # Terms that match a key term of the text are among the terms with weights.
-        names = term_names_of(connection, sorted({term for weights, _ in lists for term in weights}))
+        names = search_index.term_names_of(connection, sorted({term for weights, _ in lists for term in weights}))
         return [
             self._hit(near, one, judgement, text, terms, names, across=translations.get(place))
             for place, (near, one, judgement, terms) in enumerate(zip(ranked, found, judged, lists, strict=True))
@@ -530,8 +515,8 @@ class Searcher(Closing):
 
     def _kept(
         self,
-        itself: FoundDocument | None,
-        found: Sequence[FoundDocument],
+        itself: search_index.FoundDocument | None,
+        found: Sequence[search_index.FoundDocument],
         judged: Sequence[HitJudgement | None],
         policy: Policy,
     ) -> NDArray[np.bool_]:
@@ -552,9 +537,9 @@ class Searcher(Closing):
         self,
         connection: sqlite3.Connection,
         question: Question,
-        itself: FoundDocument | None,
+        itself: search_index.FoundDocument | None,
         ranked: Sequence[RankedDocument],
-        found: Sequence[FoundDocument],
+        found: Sequence[search_index.FoundDocument],
     ) -> dict[int, str]:
         places = [place for place, near in enumerate(ranked) if near.translates]
         if self._judge is None or self._settings.across != "pivot" or not places:
@@ -566,7 +551,7 @@ class Searcher(Closing):
     def _hit(
         self,
         near: RankedDocument,
-        one: FoundDocument,
+        one: search_index.FoundDocument,
         judged: HitJudgement | None,
         text: bytes,
         terms: tuple[Mapping[int, int], Sequence[tuple[int, int]]],
@@ -661,7 +646,7 @@ class Searcher(Closing):
             across = [at for one in asked if (at := one.language) is not None and at in _OURS]
             if across:
                 counts = self._parts.documents, self._parts.forgotten
-                last = self._beginnings.refreshed(*counts, partial(beginnings_of, connection))
+                last = self._beginnings.refreshed(*counts, partial(search_index.beginnings_of, connection))
                 if self._beginnings:
                     languages = searched.language_of(last)
                     asked_in = {one: told(one) for one in across if one in languages}
@@ -696,7 +681,7 @@ class Searcher(Closing):
         wanted = {*likely.tolist(), *(one.ordinal for one in ranked[:_READ_DOCUMENTS])}
         read = [one for one in ranked if one.ordinal in wanted]
         others = [one.ordinal for one in read if one.asked.language in _OURS]
-        begun = self._beginnings.of(others, partial(beginnings_of, connection))
+        begun = self._beginnings.of(others, partial(search_index.beginnings_of, connection))
 
         def rank(one: RankedDocument) -> tuple[float, float, int]:
             share, other, ordinal = one.rank()
@@ -710,7 +695,7 @@ class Searcher(Closing):
         self, connection: sqlite3.Connection, asked: AskedTerms, near: NearDocuments, *, sentence: bool
     ) -> list[RankedDocument]:
         ordinals = near.ordinals.tolist()
-        kept = key_weights_of(connection, ordinals)
+        kept = search_index.key_weights_of(connection, ordinals)
         kinds: tuple[np.dtype[Any], ...] = INT32, INT64, INT32
         keys, weights, orders = (
             joined_rows([numbers_of(kept[ordinal][part], kind) for ordinal in ordinals])

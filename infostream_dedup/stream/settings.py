@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
 from hashlib import blake2b
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Final
+from typing import Annotated, Any, ClassVar, Final
 
 import orjson
 
@@ -22,9 +23,6 @@ from infostream_dedup.model.stream_records import (
     STORY_FIELDS,
     VERDICT_FIELDS,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 DUPLICATE_RULES: Final = ("equal", "contained")
 EXACT_RULES: Final = ("text", "opening", "sentences")
@@ -205,7 +203,14 @@ class StreamSettings:
     boilerplate: str | None = None
 
     def __post_init__(self) -> None:
-        _check_terms(self.terms)
+        if self.terms.representation == "pivot":
+            raise ConfigurationError("representation is 'pivot'; a stream accepts stem or morph")
+        if self.terms.target not in ("text", "signature"):
+            raise ConfigurationError(f"target is {self.terms.target!r}; a stream accepts text or signature")
+        if self.terms.score != "count":
+            raise ConfigurationError(f"score is {self.terms.score!r}; a stream accepts only count")
+        if not self.terms.background:
+            raise ConfigurationError("background is off; a stream starts without documents and needs it")
         check_limits(self)
         Range(1, self.terms.n).check("k_duplicate", self.k_duplicate)
         Range(1, self.k_duplicate).check("k_similar", self.k_similar)
@@ -317,24 +322,10 @@ def _plain(value: Any) -> Any:
     return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
-def _check_terms(terms: Settings) -> None:
-    if terms.representation == "pivot":
-        raise ConfigurationError("representation is 'pivot'; a stream accepts stem or morph")
-    if terms.target not in ("text", "signature"):
-        raise ConfigurationError(f"target is {terms.target!r}; a stream accepts text or signature")
-    if terms.score != "count":
-        raise ConfigurationError(f"score is {terms.score!r}; a stream accepts only count")
-    if not terms.background:
-        raise ConfigurationError("background is off; a stream starts without documents and needs it")
-
-
 # Records which rules and dictionaries made a stream's key terms, so that a change does not go unnoticed
 
 _STATE: Final = "term_rules"
-
-_UNRECORDED: Final = ""
-"""Represents the rules of documents stored before stores recorded rules."""
-
+_UNRECORDED: Final = ""  # represents the rules of documents stored before stores recorded rules
 _MOST: Final = 50
 
 

@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterable, Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 
 from infostream_dedup.model.stream_records import GroupEvent, StoryEvent
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
-
-    from numpy.typing import NDArray
 
 
 class Stories:
@@ -20,11 +16,8 @@ class Stories:
 
     A story is named after the earliest of its groups, which is named after its earliest document. When two stories
     merge, the one that began first keeps its name; an event records that the other name is no longer used. A group
-    alone counts as its own story, which verdicts do not mention.
-
-    Args:
-        group_of: name of the group of a document.
-        begun: ordinal of the earliest document of the group of a document.
+    alone counts as its own story, which verdicts do not mention. ``begun`` is the ordinal of the earliest document of
+    the group of a document.
     """
 
     def __init__(self, group_of: Callable[[int], str], begun: Callable[[int], int]) -> None:
@@ -125,12 +118,8 @@ class Stories:
 
 
 def stories_of(told: Sequence[NDArray[np.int64]], leader: NDArray[np.int64]) -> NDArray[np.int64]:
-    """The earliest document of each document's story, -1 where it tells one alone: int64 (documents,).
-
-    Args:
-        told: int64 (2, links), later documents and earlier ones whose event they report.
-        leader: int64 (documents,), the earliest document of each document's group.
-    """
+    """The earliest document of each document's story, -1 where it tells one alone: int64 (documents,)."""
+    # ``told`` has later documents and earlier ones whose event they report, ``leader`` the earliest of each group.
     leaders = leader.tolist()
     stories = Stories([*map(str, leaders)].__getitem__, leaders.__getitem__)
     later, earlier = np.concatenate([np.zeros((2, 0), dtype=np.int64), *told], axis=1)

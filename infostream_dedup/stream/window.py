@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from hashlib import blake2b
 from itertools import compress
 from operator import is_not
-from typing import TYPE_CHECKING, Any, ClassVar, Final, NamedTuple
+from typing import Any, ClassVar, Final, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from infostream_dedup.judging.evidence.facts import DocumentFacts
 from infostream_dedup.judging.evidence.kernels.comparing import ComparedKeys, sum_keys
 from infostream_dedup.judging.evidence.pair_evidence import TripleRows
 from infostream_dedup.judging.evidence.records import EvidenceRecords
-from infostream_dedup.judging.repeated.apart import half_of
 from infostream_dedup.language.text.fingerprint import TEXT_HASH
 from infostream_dedup.machine.arrays import Ragged, offsets_of
 from infostream_dedup.model import NO_TIME
@@ -22,19 +23,10 @@ from infostream_dedup.stream.kernels.gathering import Arranged, arrange_keys, pu
 from infostream_dedup.stream.kernels.judging import NO_SOURCE, Columns
 from infostream_dedup.stream.kernels.pivot import PivotDocuments
 
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from numpy.typing import NDArray
-
-
 # Rows that come and go in order
 
-_ROOM: Final = 1 << 14
-"""Elements for which ``make_room`` leaves room."""
-
-_STEPS: Final = 16
-"""Maximum number of steps in which elements are moved to the front of an array."""
+_ROOM: Final = 1 << 14  # elements for which ``make_room`` leaves room
+_STEPS: Final = 16  # maximum number of steps in which elements are moved to the front of an array
 
 
 class RowWindow:
@@ -127,12 +119,7 @@ class RowWindow:
 
 
 class EvenWindow:
-    """Rows of one length, like ``RowWindow``.
-
-    Args:
-        dtype: type of the values.
-        width: number of values of a row.
-    """
+    """Rows of ``width`` values, like ``RowWindow``."""
 
     def __init__(self, dtype: type[np.generic], width: int = 1) -> None:
         self._values: NDArray[Any] = np.empty(width << 10, dtype=dtype)
@@ -226,7 +213,6 @@ class DocumentColumns:
 # Additional columns that preset `judged` keeps for the documents of the window
 
 _NO_ADDRESS: Final = -1
-
 _HASH_BYTES: Final = 8
 
 
@@ -504,7 +490,7 @@ class EqualTo(NamedTuple):
 def equal_to(text_hash: bytes, opening_hash: bytes) -> EqualTo:
     """Hashes of a document from those that are stored."""
     text = text_hash if len(text_hash) <= TEXT_HASH else text_hash[:TEXT_HASH]
-    return EqualTo(text, opening_hash, text_hash, half_of(text_hash))
+    return EqualTo(text, opening_hash, text_hash, text_hash[TEXT_HASH + 8 :])
 
 
 class EqualHashes:

@@ -7,37 +7,30 @@ only what the first chain has more than the second speaks for a translation. Tex
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import pairwise
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from infostream_dedup.judging.evidence.differing import ANOTHER_FIGURE, WordDifference
 from infostream_dedup.judging.evidence.numbers import may_contradict, other_figure
+from infostream_dedup.judging.evidence.records import EvidenceRecords
 from infostream_dedup.language.text.scanner import Scanned
 from infostream_dedup.language.translation.told_sentences import meant_by
 from infostream_dedup.links.pair_rules import LEAST_SHARE, SHARE_DECIMALS
 from infostream_dedup.machine.arrays import Ragged, numbered_ends, offsets_of, places_of
-from infostream_dedup.model import OUR_LANGUAGES
+from infostream_dedup.model import OUR_LANGUAGES, Settings
 from infostream_dedup.model.settings import SHOWN_DECIMALS
 from infostream_dedup.stream.analysis import Analyser, TermNumbers
 from infostream_dedup.stream.kernels.pivot import compare_orders
 from infostream_dedup.stream.pivot_terms import PivotWords, WrittenWords
+from infostream_dedup.terms.compiled import SurfaceTokens
 
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from numpy.typing import NDArray
-
-    from infostream_dedup.judging.evidence.records import EvidenceRecords
-    from infostream_dedup.model import Settings
-    from infostream_dedup.terms.compiled import SurfaceTokens
-
-
-LEAST_PLACES: Final = 6
-"""With fewer places in either text, the order is not judged."""
+LEAST_PLACES: Final = 6  # with fewer places in either text, the order is not judged
 
 LEAST_ORDER: Final = 0.5
 """Minimum `WordOrder.share` of a translation.

@@ -153,7 +153,6 @@ def mark_used(documents: TokenRows, used: Vector[np.uint8]) -> None:
             used[tokens[place]] |= bit
 
 
-@compiled
 def _sort_few(row: Row, source: Vector[np.int32], size: int) -> None:
     """Sort by insertion the first terms of ``source``, which may be ``row.terms`` itself, into ``row.terms``."""
     terms = row.terms
@@ -165,7 +164,6 @@ def _sort_few(row: Row, source: Vector[np.int32], size: int) -> None:
         terms[gap] = term
 
 
-@compiled
 def _spread(row: Row, size: int, shift: int) -> None:
     """Copy the terms into ``row.other``, ordered by one byte; terms with equal bytes stay in order."""
     places = row.places
@@ -181,7 +179,6 @@ def _spread(row: Row, size: int, shift: int) -> None:
         places[digit] += 1
 
 
-@compiled
 def _sort(row: Row, size: int, largest: int) -> None:
     """Sort the first terms of a row, none of which is above ``largest``."""
     shift = 0
@@ -370,7 +367,6 @@ def gather_factors(
             norm[place - begin] = own
 
 
-@compiled
 def _sink(heap: Vector[np.int64], size: int) -> None:
     """Move the first weight of a heap down until no weight below it is lighter."""
     parent, weight = 0, int(heap[0])
@@ -385,7 +381,6 @@ def _sink(heap: Vector[np.int64], size: int) -> None:
     heap[parent] = weight
 
 
-@compiled
 def _nth_heaviest(weights: Vector[np.int64], size: int, n: int, heap: Vector[np.int64]) -> int:
     """The n-th heaviest of ``size`` > n weights: the top of a heap of the n heaviest."""
     heap[:n] = 0

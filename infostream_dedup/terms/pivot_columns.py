@@ -106,7 +106,13 @@ class KeyNames:
     @classmethod
     def of(cls, keys: sp.csr_array, sources: SourceTerms, equivalents: Equivalents) -> KeyNames:
         """Replace canonical terms by the equivalents of all source terms of their document with this canonical term."""
-        groups, group_of_key = _groups(*_holders(keys, sources, equivalents))
+        rows = rows_of(sources.counts)
+        places = _places_of(rows, equivalents, keys)
+        # The source terms of its document that each key term represents.
+        indptr = offsets_of(np.bincount(places + 1, minlength=keys.nnz + 1)[1:])
+        holders = np.empty(indptr[-1], dtype=np.int32)
+        list_by_place(places, rows.terms, indptr[:-1].copy(), holders)
+        groups, group_of_key = _groups(indptr, holders)
         terms, at = equivalents.terms.tolist(), equivalents.indptr.tolist()
         members = ({term for one in group for term in terms[at[one] : at[one + 1]]} for group in groups)
         canonical = equivalents.canonical[[group[0] for group in groups]].tolist()
@@ -156,18 +162,6 @@ class Targets:
         found: sp.csr_array = pattern(sources) @ self._meets
         found.sort_indices()
         return found
-
-
-def _holders(
-    keys: sp.csr_array, sources: SourceTerms, equivalents: Equivalents
-) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
-    """The source terms of its document that each key term represents: bounds, and the terms, ascending."""
-    rows = rows_of(sources.counts)
-    places = _places_of(rows, equivalents, keys)
-    indptr = offsets_of(np.bincount(places + 1, minlength=keys.nnz + 1)[1:])
-    holders = np.empty(indptr[-1], dtype=np.int32)
-    list_by_place(places, rows.terms, indptr[:-1].copy(), holders)
-    return indptr, holders
 
 
 def _places_of(counted: Rows, equivalents: Equivalents, chosen: sp.csr_array) -> NDArray[np.int64]:

@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from functools import cache
 from importlib import import_module
 from types import MappingProxyType
-from typing import TYPE_CHECKING, ClassVar, Final
+from typing import ClassVar, Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,11 +29,8 @@ from infostream_dedup.model import OUR_LANGUAGES, Language, Settings
 from infostream_dedup.model.limits import OneOf
 from infostream_dedup.model.registry import offered
 from infostream_dedup.model.settings import REPRESENTATIONS
-
-if TYPE_CHECKING:
-    from infostream_dedup.terms.key_terms import KeyTerms, Select, StatisticsOfTerms
-    from infostream_dedup.terms.statistics import TermCounts
-
+from infostream_dedup.terms.key_terms import KeyTerms, Select, StatisticsOfTerms
+from infostream_dedup.terms.statistics import TermCounts
 
 _SHAPES: Final = tuple(Shape)
 

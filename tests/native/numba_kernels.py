@@ -85,8 +85,8 @@ def _space(name: str) -> dict[str, Any]:
         if isinstance(node, ast.ImportFrom) and ".kernels" in (node.module or ""):
             there = _space(node.module or "")
             space |= {one.asname or one.name: there[one.name] for one in node.names if one.name in there}
-    own = [one for one in tree.body if isinstance(one, ast.FunctionDef) and one.decorator_list]
-    own = [one for one in own if ast.unparse(one.decorator_list[0]) in ("compiled", "inlined")]
+    own = [one for one in tree.body if isinstance(one, ast.FunctionDef)]
+    own = [one for one in own if [ast.unparse(mark) for mark in one.decorator_list] != ["instruction"]]
     for node in own:
         node.decorator_list, node.returns = [], None
         for argument in node.args.args:

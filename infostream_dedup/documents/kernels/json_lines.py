@@ -254,7 +254,6 @@ def _special_character(data: Vector[np.uint8], at: int) -> tuple[int, int]:
     return (rare_character(data, at), 0) if byte >= 0xE0 else (-1, 0)
 
 
-@compiled
 def string_end(data: Vector[np.uint8], at: int) -> tuple[int, int, int]:
     """Find the end of a string.
 
@@ -337,7 +336,6 @@ def _is_word(data: Vector[np.uint8], at: int, first: int, second: int, third: in
     return bool(data[at] == first and data[at + 1] == second and data[at + 2] == third)
 
 
-@compiled
 def value_end(data: Vector[np.uint8], at: int, end: int) -> tuple[int, int]:
     """Find the end of a number, object or array, or of ``true``, ``false`` or ``null``.
 
@@ -533,7 +531,6 @@ def _is_new(data: Vector[np.uint8], begin: int, end: int, others: Vector[np.uint
     return True
 
 
-@compiled
 def _read_fields(
     data: Vector[np.uint8], at: int, end: int, words: Vector[np.uint64], row: int, out: JsonColumns
 ) -> int:
@@ -586,7 +583,6 @@ def _put(code: int, target: Vector[np.uint8], at: int) -> int:
     return 4
 
 
-@compiled
 def _write_string(data: Vector[np.uint8], begin: int, end: int, target: Vector[np.uint8], size: int) -> int:
     """Decode a string into ``target``, starting at ``target[size]``; return the place after it."""
     at = begin

@@ -39,7 +39,6 @@ class TableColumns(NamedTuple):
     bodies: Vector[np.int64]  # int64 (rows,), start of the text of each document in `texts`
 
 
-@compiled
 def _characters(data: Vector[np.uint8], begin: int, end: int) -> int:
     """Number of characters of a text; -1 if it is not UTF-8 or has control characters other than tab and line ends."""
     found, at = 0, begin

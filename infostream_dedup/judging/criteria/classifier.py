@@ -2,25 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Final, Literal
+from typing import Any, Final, Literal
 
 import numpy as np
 import scipy.sparse as sp
+from numpy.typing import NDArray
 
 from infostream_dedup.errors import ConfigurationError
 from infostream_dedup.judging.criteria.criterion import CRITERIA, Both, ComparedPairs, authority_of
+from infostream_dedup.judging.criteria.document_models import DocumentModels
 from infostream_dedup.machine.arrays import AlignedColumns
 from infostream_dedup.model.limits import OneOf
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from numpy.typing import NDArray
-
-    from infostream_dedup.judging.criteria.document_models import DocumentModels
-
 
 _CHUNK: Final = 20_000
 

@@ -8,27 +8,22 @@ against.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from io import BytesIO
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, TypeAlias
+from typing import Any, Final, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
 from infostream_dedup.documents.json_files import jsonl_records
 from infostream_dedup.documents.lines import byte_lines
 from infostream_dedup.documents.records import Place
 from infostream_dedup.errors import BadDataError, NoInputError
+from infostream_dedup.judging.criteria.document_models import DocumentModels
 from infostream_dedup.model.registry import Registry
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
-
-    from numpy.typing import NDArray
-
-    from infostream_dedup.judging.criteria.document_models import DocumentModels
-
 
 _SAME: Final = 0.1
 _OTHER: Final = 0.6

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import numpy as np
 import scipy.sparse as sp
+from numpy.typing import NDArray
 
 from infostream_dedup.errors import ConfigurationError
 from infostream_dedup.judging.evidence.kernels.comparing import COLUMNS, ComparedKeys
@@ -24,16 +26,11 @@ from infostream_dedup.language.text.language import detect
 from infostream_dedup.language.text.sentences import sentences
 from infostream_dedup.links.compiled.matching import match
 from infostream_dedup.machine.arrays import Ragged, offsets_of, rows_from
+from infostream_dedup.machine.progress import Progress
 from infostream_dedup.model import LANGUAGES, OUR_LANGUAGES, Document, Language, Settings, full_text, language_number
 from infostream_dedup.model.document import outlet_of
 from infostream_dedup.model.limits import OneOf
-from infostream_dedup.terms.compiled import (
-    SurfaceCounter,
-    SurfaceTokens,
-    count_terms,
-    key_terms_of_surfaces,
-    statistics_of,
-)
+from infostream_dedup.terms import compiled
 from infostream_dedup.terms.key_terms import KeyTerms, heaviest
 from infostream_dedup.terms.representation import term_frequencies
 from infostream_dedup.terms.statistics import (
@@ -46,16 +43,7 @@ from infostream_dedup.terms.statistics import (
 )
 from infostream_dedup.terms.weightings import bm25
 
-if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Sequence
-
-    from numpy.typing import NDArray
-
-    from infostream_dedup.machine.progress import Progress
-
-
-TITLE_WORDS: Final = 10
-"""Number of running words in the title of a pseudo-document."""
+TITLE_WORDS: Final = 10  # number of running words in the title of a pseudo-document
 
 
 def background_statistics(
@@ -123,7 +111,7 @@ _LINE: Final = re.compile(r"\n\s*")
 class Parts:
     """Sentences of all documents, in order."""
 
-    surfaces: SurfaceTokens  # words of each sentence
+    surfaces: compiled.SurfaceTokens  # words of each sentence
     numbers: Ragged  # numbers of each sentence, in order, int64 index into `number_names`
     number_names: list[str]  # distinct canonical numbers in order of first occurrence
     paragraph_of: NDArray[np.int64]  # int64 (sentences,), paragraph of each sentence, ascending
@@ -153,7 +141,7 @@ def paragraphs(text: str) -> list[str]:
 
 def read_parts(texts: Iterable[str], languages: Sequence[str]) -> Parts:
     """Cut the bodies of a collection."""
-    counter = SurfaceCounter()
+    counter = compiled.SurfaceCounter()
     number_of: dict[str, int] = {}
     found: list[list[int]] = []
     paragraph_of: list[int] = []
@@ -233,7 +221,7 @@ class WordVectors:
 
 def word_vectors(counts: TermCounts, given: list[Statistics] | None = None) -> tuple[WordVectors, list[Statistics]]:
     """Make BM25 vectors of documents; also return the statistics from which the weights come."""
-    statistics = statistics_of(counts, WORDS) if given is None else given
+    statistics = compiled.statistics_of(counts, WORDS) if given is None else given
     weights = weigh(counts, statistics, WORDS if given is None else _OF_ANY_WORD).astype(np.float64)
     weights.eliminate_zeros()
     lengths = np.sqrt(np.asarray(weights.multiply(weights).sum(axis=1), dtype=np.float64))
@@ -246,10 +234,10 @@ def word_vectors(counts: TermCounts, given: list[Statistics] | None = None) -> t
 
 def title_vectors(titles: list[str], languages: list[str], *, background: bool = False) -> WordVectors:
     """Make BM25 vectors of titles (empty if missing), weighted by the frequency of words in titles, not in bodies."""
-    counter = SurfaceCounter()
+    counter = compiled.SurfaceCounter()
     for title, language in zip(titles, languages, strict=True):
         counter.add(title, language)
-    counts = count_terms(counter.finish(), WORDS)
+    counts = compiled.count_terms(counter.finish(), WORDS)
     given = (
         background_statistics(counts.terms, languages, WORDS.representation, words=TITLE_WORDS) if background else None
     )
@@ -267,14 +255,12 @@ def occurrence_weights(counts: TermCounts, statistics: list[Statistics]) -> NDAr
     return weights
 
 
-KEY_TERMS: Final = Settings(n=30)
-"""As in the preset ``best``: 30 terms describe a document better than 12."""
+KEY_TERMS: Final = Settings(n=30)  # as in the preset ``best``: 30 terms describe a document better than 12
 
 STATISTICS: Final = ("collection", "background")
 """Sources of word weights: the documents that are modelled together, or the general language."""
 
 _KEY_TERMS_OF_ANY_WORD: Final = Settings(n=30, df_min=0)
-
 _ADDRESS: Final = re.compile(r"https?://|\bwww\.")
 
 
@@ -319,7 +305,7 @@ def document_models(
     languages = [document.lang or detect(full_text(document)) for document in documents]
     parts = read_parts((document.text for document in documents), languages)
     tell(1)
-    of_sentences = count_terms(parts.surfaces, WORDS)
+    of_sentences = compiled.count_terms(parts.surfaces, WORDS)
     of_documents = _sum_counts(of_sentences, parts.sentence_documents, languages)
     given = background_statistics(of_documents.terms, languages, WORDS.representation) if background else None
     words, weighed_by = word_vectors(of_documents, given)
@@ -404,12 +390,12 @@ def _category(document: Document) -> str | None:
 
 
 def _key_terms(documents: Sequence[Document], languages: Sequence[str], *, background: bool) -> KeyTerms:
-    reader = SurfaceCounter()
+    reader = compiled.SurfaceCounter()
     for document, language in zip(documents, languages, strict=True):
         reader.add(full_text(document), language)
     if not background:
-        return key_terms_of_surfaces(reader.finish(), KEY_TERMS)
-    return key_terms_of_surfaces(
+        return compiled.key_terms_of_surfaces(reader.finish(), KEY_TERMS)
+    return compiled.key_terms_of_surfaces(
         reader.finish(),
         _KEY_TERMS_OF_ANY_WORD,
         statistics=lambda terms: background_statistics(terms, languages, KEY_TERMS.representation),
@@ -418,11 +404,8 @@ def _key_terms(documents: Sequence[Document], languages: Sequence[str], *, backg
 
 # Pairs worth comparing: the paper's filter before the criteria (Andreev et al., section 6), and ours
 
-LINK_K: Final = 3
-"""Key terms of one document that the other must contain: few enough to miss hardly any reprint."""
-
-LINK_TERMS: Final = 12
-"""Key terms that are looked up, as in the main job."""
+LINK_K: Final = 3  # key terms of one document that the other must contain: few enough to miss hardly any reprint
+LINK_TERMS: Final = 12  # key terms that are looked up, as in the main job
 
 
 def two_word_candidates(models: DocumentModels) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

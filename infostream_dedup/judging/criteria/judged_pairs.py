@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final, Protocol
+from pathlib import Path
+from typing import Any, Final, Protocol
 
 import numpy as np
 import scipy.sparse as sp
+from numpy.typing import NDArray
 
 from infostream_dedup.documents.json_files import jsonl_records
 from infostream_dedup.errors import BadDataError
 from infostream_dedup.machine.arrays import AlignedColumns, numbered_ends
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-    from pathlib import Path
-
-    from numpy.typing import NDArray
-
 
 _REPEATS: Final[Mapping[str, tuple[bool, bool]]] = {
     "none": (False, False),

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from hashlib import blake2b
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, Literal, cast
+from typing import Any, Final, Literal, cast
 
 import numpy as np
 import orjson
+from numpy.typing import NDArray
 
 from infostream_dedup.documents.outputs import open_output
 from infostream_dedup.errors import BadDataError, ConfigurationError, NoInputError
@@ -17,23 +19,11 @@ from infostream_dedup.judging.criteria.classifier import CLASSIFIER_PRESETS, Cal
 from infostream_dedup.judging.criteria.criterion import CRITERIA
 from infostream_dedup.judging.criteria.document_models import STATISTICS, DocumentModels
 
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-
-    from numpy.typing import NDArray
-
-
 MAX_MODEL_BYTES: Final = 4 << 20
-
 _SCHEMA: Final = "infostream-dedup/classifier"
 _VERSION: Final = 3
-
-_WITHOUT_CHECKSUM: Final = 0
-"""The part of a model file that digests cover."""
-
-_OLD: Final = (1, 2)
-"""Versions with one plane for both directions, whose criteria were measured otherwise."""
-
+_WITHOUT_CHECKSUM: Final = 0  # the part of a model file that digests cover
+_OLD: Final = (1, 2)  # versions with one plane for both directions, whose criteria were measured otherwise
 _COLUMNS: Final = ("mean", "scale", "weight", "weight_earlier")
 _LARGEST: Final = 1e15
 _SMALLEST_SCALE: Final = 1e-12
@@ -221,7 +211,6 @@ def _fault(source: str, message: str, field: str | None = None) -> BadDataError:
 # Classifiers by domain: rules on the source or category choose the classifier that judges a pair
 
 Field = Literal["source", "category"]
-
 _FIELDS: Final = ("source", "category")
 _DOMAIN_COLUMNS: Final = 3
 

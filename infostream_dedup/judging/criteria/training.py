@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final, TypeAlias
+from typing import Any, Final, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
 from infostream_dedup.errors import BadDataError
 from infostream_dedup.judging.criteria.classifier import (
@@ -19,16 +21,9 @@ from infostream_dedup.judging.criteria.classifier import (
     differences,
 )
 from infostream_dedup.judging.criteria.criterion import CRITERIA, Both, authority_of
+from infostream_dedup.judging.criteria.document_models import DocumentModels
 from infostream_dedup.judging.criteria.judged_pairs import Fold, JudgedPairs, by_time, folds, splits
 from infostream_dedup.model.version import VERSION
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-
-    from numpy.typing import NDArray
-
-    from infostream_dedup.judging.criteria.document_models import DocumentModels
-
 
 _STEPS: Final = 100
 _RIDGE: Final = 1e-12
@@ -181,12 +176,7 @@ documents is close to the average, not at 0 or 1."""
 
 
 class GivenAuthority:
-    """Authority values given by an expert.
-
-    Args:
-        models: models of the collection.
-        given: authority by source, 0 to 1.
-    """
+    """Authority values given by an expert: 0 to 1 by source."""
 
     def __init__(self, models: DocumentModels, given: Mapping[str, float]) -> None:
         self._given = dict(given)
@@ -267,13 +257,9 @@ def _shrunken(originals: float, documents: int, average: float) -> float:
     return float(f"{(originals + DOUBT * average) / (documents + DOUBT):.10g}")
 
 
-Authority: TypeAlias = GivenAuthority | LearnedAuthority
-"""Where the authority of sources comes from."""
-
+Authority: TypeAlias = GivenAuthority | LearnedAuthority  # where the authority of sources comes from
 _LEARNED: Final = "source"
-
-Planes = tuple[Plane, Plane]
-"""Vectors of the later document against the earlier, and of the earlier against the later."""
+Planes = tuple[Plane, Plane]  # vectors of the later document against the earlier, and of the earlier against the later
 
 
 class PairVectors:
@@ -455,7 +441,6 @@ def _counts(truth: NDArray[np.bool_], found: NDArray[np.bool_]) -> dict[str, Any
 
 
 SIZES: Final = (0, 50, 100, 200, 400, 800, 1600)
-
 _ENDS: Final = (0.025, 0.975)
 _CURVE_FOLDS: Final = 3
 

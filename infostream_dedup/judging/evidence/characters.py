@@ -8,25 +8,20 @@ from enum import IntEnum
 from functools import cache
 from itertools import compress
 from operator import ne, or_
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import Final, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from infostream_dedup.judging.evidence.constants import SEED
 from infostream_dedup.language.text.normalise import APOSTROPHES, INVISIBLE, MARKS, TO_CYRILLIC, TO_LATIN
 
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-
-CODE_POINTS: Final = 0x10000
-"""Number of code points in the tables; any character beyond them separates words."""
+CODE_POINTS: Final = 0x10000  # number of code points in the tables; any character beyond them separates words
 
 CYRILLIC_BEGIN: Final = 0x400
 """First Cyrillic code point. Letters below it count as Latin, letters above it as Cyrillic; others have no twins."""
 
-TWINS: Final = 0x460
-"""Length of ``Alphabet.twins``: up to the last Cyrillic letter that may have a look-alike."""
+TWINS: Final = 0x460  # length of ``Alphabet.twins``: up to the last Cyrillic letter that may have a look-alike
 
 
 class CharacterKind(IntEnum):
@@ -36,22 +31,17 @@ class CharacterKind(IntEnum):
     SMALL = 1
     CAPITAL = 2
     DIGIT = 3
-    DROPPED = 4
-    """Invisible characters and combining marks: the reader removes them first."""
-    APOSTROPHE = 5
-    """Removed between two letters."""
+    DROPPED = 4  # invisible characters and combining marks: the reader removes them first
+    APOSTROPHE = 5  # removed between two letters
     POINT = 6
     COMMA = 7
-    SPACE = 8
-    """Spaces that group the digits of a number."""
-    OPENER = 9
-    """Ends a sentence, besides ``POINT``."""
+    SPACE = 8  # spaces that group the digits of a number
+    OPENER = 9  # ends a sentence, besides ``POINT``
     HYPHEN = 10
     SLASH = 11
 
 
 _MASK: Final = (1 << 64) - 1
-
 _DROPPED: Final = re.compile(f"[{INVISIBLE}{MARKS}]")
 
 _SIGNS: Final[dict[CharacterKind, str]] = {
@@ -101,7 +91,10 @@ def alphabet() -> Alphabet:
     folded[0xAC00:0xD7A4] = 0x1100 + np.arange(0xD7A4 - 0xAC00) // 588
     other = map(ne, letters, map(str.lower, letters))
     for letter in compress(letters, map(or_, other, map(bool, map(unicodedata.decomposition, letters)))):
-        folded[ord(letter)] = _folded_letter(letter)
+        # Without accents: ё becomes е, й becomes и, a ligature its first letter.
+        small = unicodedata.normalize("NFKD", letter.lower())
+        base = next((one for one in small if not unicodedata.combining(one)), letter)
+        folded[ord(letter)] = ord(base) if ord(base) < CODE_POINTS else ord(letter)
     for digit in filter(str.isdecimal, characters):
         kinds[ord(digit)], folded[ord(digit)] = CharacterKind.DIGIT, int(digit)
     dropped = list(map(ord, _DROPPED.findall("".join(characters))))
@@ -118,13 +111,6 @@ def alphabet() -> Alphabet:
     return Alphabet(kinds, folded, latin, twins)
 
 
-def _folded_letter(character: str) -> int:
-    """Return the lower-case letter without accents: ё becomes е, й becomes и, a ligature its first letter."""
-    small = unicodedata.normalize("NFKD", character.lower())
-    base = next((one for one in small if not unicodedata.combining(one)), character)
-    return ord(base) if ord(base) < CODE_POINTS else ord(character)
-
-
 def word_hash(folded: str, state: int = SEED) -> int:
     """64-bit hash of a folded word, as ``kernels.words`` makes it of a text."""
     for letter in folded:
@@ -136,8 +122,7 @@ def word_hash(folded: str, state: int = SEED) -> int:
 
 # Words that date or number a text in Russian, Ukrainian and English, as the reader folds them
 
-ENGLISH_MONTH: Final = 16
-"""Added to the number of a month whose name may come before the day (April 17)."""
+ENGLISH_MONTH: Final = 16  # added to the number of a month whose name may come before the day (April 17)
 
 _MONTHS: Final = (
     ("январь января январе янв січень січня січні", "january jan"),

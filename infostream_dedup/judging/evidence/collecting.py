@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from itertools import pairwise
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from infostream_dedup.judging.evidence.meaning import Meanings
 from infostream_dedup.judging.evidence.pair_evidence import TripleRanges, TripleRows, WrittenTriples
@@ -25,16 +27,8 @@ from infostream_dedup.machine.scratch import GrowingArray
 from infostream_dedup.machine.threads import thread_count
 from infostream_dedup.model import Document, DocumentBlock, language_number
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from numpy.typing import NDArray
-
-
-_AHEAD: Final = 6
-"""Chunks that may wait beside those that threads read."""
-_CHUNK: Final = 1_000_000
-"""Characters read at a time; reading takes about 25 bytes of memory for each byte of text."""
+_AHEAD: Final = 6  # chunks that may wait beside those that threads read
+_CHUNK: Final = 1_000_000  # characters read at a time; reading takes about 25 bytes of memory for each byte of text
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,16 +8,17 @@ the two are forms or spellings of one word, or stand in one line of synonyms.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 from functools import cache, lru_cache
 from itertools import islice
 from operator import add
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from infostream_dedup.judging.evidence.characters import (
     DAY_WORDS,
@@ -37,14 +38,7 @@ from infostream_dedup.language.morphology.readings import PROPER, readings_of
 from infostream_dedup.language.text.surface_pool import texts_of
 from infostream_dedup.machine.arrays import numbered_ends, offsets_of
 from infostream_dedup.machine.kernels import HALF
-from infostream_dedup.model import OUR_LANGUAGES
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from numpy.typing import NDArray
-
-    from infostream_dedup.model import Language
+from infostream_dedup.model import OUR_LANGUAGES, Language
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,12 +71,9 @@ class WordDifference:
 
 
 ANOTHER_FIGURE: Final = "another figure"
-
 _FULL_STOP: Final = re.compile(r"[.!?…\n]")
 _PARTS: Final = re.compile(r"[:\-– ]")
-
-_NEAR: Final = 4
-"""Tokens around a name among which a word of reporting makes it the name of whoever reports."""
+_NEAR: Final = 4  # tokens around a name among which a word of reporting makes it the name of whoever reports
 
 _AUXILIARIES: Final = frozenset(
     "be is was are were to will do does did has have had a an the any can could may able managed бы б и й і та может"
@@ -142,9 +133,7 @@ _PREFIXES: Final = tuple(
     )
 )
 _ROOT: Final = 4
-
-_ASPECT: Final = frozenset("с по на за о вы про у з ви об".split())
-"""Prefixes that often only make a verb perfective."""
+_ASPECT: Final = frozenset("с по на за о вы про у з ви об".split())  # prefixes that often only make a verb perfective
 
 
 def _folded(text: str) -> str:
@@ -400,10 +389,8 @@ _LETTERS: Final = ("аеиоі", "aeiou", "іїєґ", "ыэъ")
 _LEAD_CHARACTERS: Final = 200
 _YEAR: Final = re.compile("(?:19|20)[0-9]{2}")
 _THOUSANDS: Final = re.compile("(?:000)+$")
-
 _FEWEST_SLOTS: Final = 2
-_SLOTS: Final = 0.6
-"""Fewest slots of a form, and their share of the words that differ."""
+_SLOTS: Final = 0.6  # fewest slots of a form, and their share of the words that differ
 
 
 # The rules of form

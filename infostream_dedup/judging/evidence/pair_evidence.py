@@ -7,12 +7,14 @@ import re
 import tempfile
 import threading
 import weakref
+from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from infostream_dedup.errors import CannotWriteError
 from infostream_dedup.judging.evidence.characters import alphabet, word_hash
@@ -26,10 +28,7 @@ from infostream_dedup.machine.scratch import row_blocks
 from infostream_dedup.machine.threads import thread_count
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
-
     import scipy.sparse as sp
-    from numpy.typing import NDArray
 
     from infostream_dedup.judging.evidence.records import EvidenceRecords
 
@@ -67,8 +66,7 @@ STEP_WORDS: Final = tuple(" ".join((*_RUSSIAN_STEPS, *_UKRAINIAN_STEPS, *_ENGLIS
 Records keep only beginnings of words, so a word is left out if most words of news that begin alike mean something
 else, as "начался" for "начальник" or "передали" for "перед"."""
 
-SPEECH_WORDS: Final = tuple(" ".join(_SPEECH).split())
-"""Statements, comments and reactions, chosen alike."""
+SPEECH_WORDS: Final = tuple(" ".join(_SPEECH).split())  # statements, comments and reactions, chosen alike
 
 
 _RUSSIAN_ALERTS: Final = (
@@ -117,14 +115,9 @@ def _beginnings(words: Iterable[str]) -> NDArray[np.uint32]:
 
 # Word triples of many documents, range by range of their leading bits, in a file if there are too many for memory
 
-_MEMORY: Final = 1 << 28
-"""Bytes of triples that are kept in memory."""
-
+_MEMORY: Final = 1 << 28  # bytes of triples that are kept in memory
 _TRIPLES_AT_ONCE: Final = 1 << 17
-
-_PART: Final = 1 << 14
-"""Triples of a part, roughly: its table fits in the second cache."""
-
+_PART: Final = 1 << 14  # triples of a part, roughly: its table fits in the second cache
 _Result = TypeVar("_Result")
 
 
@@ -138,14 +131,10 @@ class WrittenTriples:
 
 
 class TripleRanges:
-    """Takes the triples of documents, and gives them back range by range.
-
-    Args:
-        memory: bytes of triples to keep in memory; if there are more, they move to a file without a name in the
-            system's folder for temporary files.
-    """
+    """Takes the triples of documents, and gives them back range by range."""
 
     def __init__(self, *, memory: int = _MEMORY) -> None:
+        # More bytes than that move to a file without a name in the system's folder for temporary files.
         self._file = tempfile.SpooledTemporaryFile(max_size=memory)  # noqa: SIM115
         # When nobody needs them any more, also after an error.
         self._give_back = weakref.finalize(self, self._file.close)
@@ -240,11 +229,8 @@ class TripleRanges:
         self._parts.clear()
 
 
-HEAVIEST: Final = 12
-"""Number of key terms that ``ComparedKeys.heaviest`` marks."""
-
-_LEAST: Final = 4
-"""Minimum number of terms that the tables of a document have room for."""
+HEAVIEST: Final = 12  # number of key terms that ``ComparedKeys.heaviest`` marks
+_LEAST: Final = 4  # minimum number of terms that the tables of a document have room for
 
 
 @dataclass(frozen=True, slots=True)

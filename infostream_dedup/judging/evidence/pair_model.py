@@ -3,30 +3,25 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from hashlib import blake2b
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from infostream_dedup.errors import BadDataError, ConfigurationError
 from infostream_dedup.judging.evidence.kernels.comparing import fill_features, score_pairs
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from numpy.typing import NDArray
-
 
 # Data files of this room that ship with the package, and their checksums
 
 BACKGROUND_FILE: Final = Path(__file__).with_name("background.npz")
 """Made by ``tools/make_tables.py``: hashing the common words of a language takes longer than a small job."""
 
-MODEL_FILE: Final = Path(__file__).with_name("pair_model.json")
-"""Made by ``reports/learn_pair_model.py``."""
+MODEL_FILE: Final = Path(__file__).with_name("pair_model.json")  # made by ``reports/learn_pair_model.py``
 
 _CHECKSUMS: Final = {
     "background.npz": "ddd8d7b6775bf84a4e31cdbbaf9b337c",
@@ -52,9 +47,7 @@ FEATURES: Final = (
 )
 """Features of a pair; ``least`` and ``most`` are the smaller and the larger of the two directions."""
 
-DECIMALS: Final = 9
-"""Decimals of z and of every value compared with a threshold."""
-
+DECIMALS: Final = 9  # decimals of z and of every value compared with a threshold
 _FORMAT: Final = "infostream-dedup pair model 1"
 
 

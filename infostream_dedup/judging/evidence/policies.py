@@ -4,18 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from infostream_dedup.errors import ConfigurationError
 from infostream_dedup.judging.evidence.judging import JOINED, DocumentStatus, JudgedCandidates, joined_kinds, statuses
 from infostream_dedup.judging.evidence.kinds import ACROSS, Kind
 from infostream_dedup.model.limits import OneOf, Range, names_in
 from infostream_dedup.model.settings import WITHIN, Within
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 _NEVER_IDENTICAL: Final = (Kind.DIFFERS, Kind.TEMPLATE, *ACROSS)
 """Kinds of pairs that are not one text however much of their wording is common."""

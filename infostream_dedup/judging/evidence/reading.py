@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cache
 from itertools import pairwise
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from infostream_dedup.judging.evidence.characters import DAY_WORDS, MONTH_WORDS, CharacterKind, alphabet, word_hash
 from infostream_dedup.judging.evidence.constants import OPENING
@@ -20,15 +22,8 @@ from infostream_dedup.language.text.normalise import clean
 from infostream_dedup.language.text.surface_pool import Utf8Texts, block_of, encoded, texts_of_bytes
 from infostream_dedup.machine.arrays import offsets_of
 from infostream_dedup.machine.scratch import KeptMemory
+from infostream_dedup.model import Document
 from infostream_dedup.model.document import joined_text
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
-    from numpy.typing import NDArray
-
-    from infostream_dedup.model import Document
-
 
 _MOST_KEPT: Final = 1 << 22
 """Bytes of text for which the lists are kept; longer texts are rare, and their lists are given back."""

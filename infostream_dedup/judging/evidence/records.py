@@ -3,30 +3,24 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from io import BytesIO
 from itertools import pairwise
-from typing import TYPE_CHECKING, Final
+from pathlib import Path
+from typing import Final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from infostream_dedup.judging.evidence.constants import OPENING
 from infostream_dedup.judging.evidence.differing import Openings, WordDifference
 from infostream_dedup.judging.evidence.kernels import packing as kernels
 from infostream_dedup.judging.evidence.pair_model import BACKGROUND_FILE, shipped_bytes
-from infostream_dedup.judging.evidence.reading import ALPHABET
+from infostream_dedup.judging.evidence.reading import ALPHABET, RawEvidence
 from infostream_dedup.machine.arrays import Ragged, numbered_ends, offsets_of, places_of
 from infostream_dedup.model import LANGUAGES, OUR_LANGUAGES, Language
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-    from pathlib import Path
-
-    from numpy.typing import NDArray
-
-    from infostream_dedup.judging.evidence.reading import RawEvidence
-
 
 # Document frequencies of numbers, names and lead words: counters by hash, the same in batch and stream
 
@@ -95,16 +89,11 @@ def _documents_of(languages: NDArray[np.int8]) -> NDArray[np.int64]:
 
 
 class EvidenceFrequencies:
-    """Document frequencies of a collection, or of a stream before an epoch.
-
-    Attributes:
-        counts: uint32 (BUCKETS,), documents of each counter.
-        documents: int64 (languages,), documents of each language.
-    """
+    """Document frequencies of a collection, or of a stream before an epoch."""
 
     def __init__(self) -> None:
-        self.counts: NDArray[np.uint32] = np.zeros(BUCKETS, dtype=np.uint32)
-        self.documents: NDArray[np.int64] = np.zeros(len(LANGUAGES), dtype=np.int64)
+        self.counts: NDArray[np.uint32] = np.zeros(BUCKETS, dtype=np.uint32)  # documents of each counter
+        self.documents: NDArray[np.int64] = np.zeros(len(LANGUAGES), dtype=np.int64)  # documents of each language
 
     def add(self, changes: Changes) -> None:
         """Add documents; their order does not matter."""

@@ -4,25 +4,20 @@ from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import Final, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from infostream_dedup.judging.evidence.kernels import screening as kernels
 from infostream_dedup.judging.evidence.kernels.comparing import ComparedKeys, matching_tables
 from infostream_dedup.judging.evidence.kinds import LEAST_WORDING
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from infostream_dedup.judging.evidence.pair_evidence import TripleRows
-    from infostream_dedup.judging.evidence.pair_model import PairModel
-    from infostream_dedup.judging.evidence.records import EvidenceRecords
-
+from infostream_dedup.judging.evidence.pair_evidence import TripleRows
+from infostream_dedup.judging.evidence.pair_model import PairModel
+from infostream_dedup.judging.evidence.records import EvidenceRecords
 
 _PAIRS_FOR_THREADS: Final = 100_000
-_PARTS_OF_A_THREAD: Final = 8
-"""Parts for each thread: some runs have many more pairs than others."""
+_PARTS_OF_A_THREAD: Final = 8  # parts for each thread: some runs have many more pairs than others
 
 
 class ScreenedColumns(NamedTuple):

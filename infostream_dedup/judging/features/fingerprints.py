@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from hashlib import sha1
 from itertools import combinations, islice, pairwise
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import numpy as np
 import scipy.sparse as sp
+from numpy.typing import NDArray
 
 from infostream_dedup.judging.features.words import Words, hash_sequences, hash_words, known_places, scrambled
 from infostream_dedup.language.lexicon.frequency import common_forms
@@ -16,12 +18,6 @@ from infostream_dedup.machine.arrays import Ragged, distinct, offsets_of, rows_f
 from infostream_dedup.model import Language
 from infostream_dedup.terms.statistics import UNITS
 from infostream_dedup.terms.weightings import bm25
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from numpy.typing import NDArray
-
 
 # Frequencies of words in documents and in the collection, and the papers' weights.
 #
@@ -107,7 +103,6 @@ def in_units(weights: NDArray[np.float64]) -> NDArray[np.int64]:
 # near-replica detection via lexicon randomization, KDD 2004.
 
 _RANDOM_LEXICON: Final = 1000
-
 _SPLIT: Final = 3000
 
 

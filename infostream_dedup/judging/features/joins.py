@@ -5,18 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import numpy as np
 import scipy.sparse as sp
+from numpy.typing import NDArray
 
 from infostream_dedup.judging.features.words import scrambled
 from infostream_dedup.machine.arrays import Ragged, distinct, offsets_of
 from infostream_dedup.machine.scratch import row_blocks
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
 
 # Pairs of documents that share a value, found by sorting: chains of equal values, cut by length.
 #
@@ -25,7 +22,6 @@ if TYPE_CHECKING:
 # contained ones, as the paper does, changes no pair.
 
 _BLOCK: Final = 8_000_000
-
 _SLACK: Final = 1e-9
 
 

@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
 
 from infostream_dedup.judging.features.joins import pairs_sharing
 from infostream_dedup.judging.features.words import Words, hash_text
 from infostream_dedup.machine.arrays import Ragged, offsets_of, rows_from
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    import scipy.sparse as sp
-    from numpy.typing import NDArray
-
 
 # The n heaviest words of a document, and one fingerprint of them (A1, A2, A3, A10 of Zelenkov, Segalovich)
 
@@ -118,9 +114,7 @@ def sentence_fingerprints(
 # RCDL 2007, algorithm A12.
 
 _MANY_SENTENCES: Final = 5
-
 _SHORTEST_COUNTED: Final = 3
-
 _SLACK: Final = 1e-9
 
 

@@ -7,26 +7,21 @@ distinguish reports), or several joined by hyphens, in the key form of ``text.no
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
 from hashlib import blake2b
-from typing import TYPE_CHECKING, Final
+from typing import Final
 from zlib import crc32
 
 import numpy as np
+from numpy.typing import NDArray
 
 from infostream_dedup.errors import MissingExtraError
 from infostream_dedup.language.lexicon.word_lists import stop_words
 from infostream_dedup.language.text.normalise import clean, fold
 from infostream_dedup.language.text.sentences import sentences
 from infostream_dedup.machine.arrays import GOLDEN, Ragged, offsets_of
-from infostream_dedup.model import LANGUAGES, language_number
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Sequence
-
-    from numpy.typing import NDArray
-
-    from infostream_dedup.model import Language
+from infostream_dedup.model import LANGUAGES, Language, language_number
 
 # Hashes that are equal on every machine and in every run.
 #
@@ -35,7 +30,6 @@ if TYPE_CHECKING:
 # splittable pseudorandom number generators, OOPSLA 2014), which is one-to-one.
 
 _BASE: Final = np.uint64(0xD1342543DE82EF95)
-
 _MASK: Final = (1 << 64) - 1
 
 
@@ -81,9 +75,7 @@ def _splitmix(seed: int) -> int:
 
 
 WORD: Final = re.compile("[^\\W_]+(?:-[^\\W_]+)*")
-
-SHORTEST_WORD: Final = 4
-"""Zelenkov and Segalovich drop words of three letters or fewer."""
+SHORTEST_WORD: Final = 4  # Zelenkov and Segalovich drop words of three letters or fewer
 
 
 @dataclass(frozen=True, slots=True, eq=False)

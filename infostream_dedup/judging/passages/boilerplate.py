@@ -3,30 +3,29 @@
 from __future__ import annotations
 
 import csv
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from hashlib import blake2b
 from itertools import islice, pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Final, Literal
+from typing import Annotated, Any, Final, Literal
 from zlib import crc32
 
 import numpy as np
 import orjson
+from numpy.typing import NDArray
 
 from infostream_dedup.errors import BadDataError, NoInputError
 from infostream_dedup.judging.features.words import Words
-from infostream_dedup.judging.passages.sentence_table import SentenceTable, read_sentences, word_sequence_hashes
+from infostream_dedup.judging.passages.sentence_table import (
+    SentenceCollection,
+    SentenceTable,
+    read_sentences,
+    word_sequence_hashes,
+)
 from infostream_dedup.machine.arrays import Ragged
+from infostream_dedup.model import Document
 from infostream_dedup.model.limits import Range, check_limits, check_path
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
-
-    from numpy.typing import NDArray
-
-    from infostream_dedup.judging.passages.sentence_table import SentenceCollection
-    from infostream_dedup.model import Document
-
 
 _READ_AT_ONCE: Final = 500
 

@@ -7,14 +7,14 @@ lazily, so that importing this package costs nothing.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from infostream_dedup.judging.passages.settings import DEFAULT_SETTINGS, PassageSettings
+from infostream_dedup.model import Document, Language
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     import numpy as np
     from numpy.typing import NDArray
 
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from infostream_dedup.judging.passages.passage_table import PassageTable, TextComparison
     from infostream_dedup.judging.passages.sentence_table import SentenceCollection, SentenceTable
     from infostream_dedup.machine.progress import Progress
-    from infostream_dedup.model import Document, Language
 
 
 def find_passages(

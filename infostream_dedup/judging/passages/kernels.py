@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import Final, NamedTuple
 
 import numpy as np
 
-from infostream_dedup.machine.arrays import GOLDEN
+from infostream_dedup.machine.arrays import GOLDEN, Table, Vector
 from infostream_dedup.machine.compiling import compiled
-
-if TYPE_CHECKING:
-    from infostream_dedup.machine.arrays import Table, Vector
-
 
 # Pairs of bags that resemble each other: inverted lists of the rarest elements, pruned by size and position.
 #
@@ -43,7 +39,6 @@ def sort_rows(indptr: Vector[np.int64], ranks: Vector[np.int32], hashes: Vector[
         hashes[row] = value64
 
 
-@compiled
 def _overlap(ranks: Vector[np.int32], a: int, a_end: int, b: int, b_end: int, needed: int) -> int:
     """Return the size of the intersection of two sorted bags, or less than ``needed`` as soon as that is certain."""
     met = 0
@@ -61,7 +56,6 @@ def _overlap(ranks: Vector[np.int32], a: int, a_end: int, b: int, b_end: int, ne
     return met
 
 
-@compiled
 def _listed(size: int, tau: float) -> int:
     """Return how many elements of a row to index: every similar row of at least its size shares one of them."""
     return size - int(np.ceil(2 * tau / (1 + tau) * size - _SLACK)) + 1
@@ -92,7 +86,6 @@ def list_starts(
         starts[element + 1] += starts[element]
 
 
-@compiled
 def _first_of_size(indptr: Vector[np.int64], holders: Vector[np.int32], head: int, tail: int, least: int) -> int:
     """Return the first row in a list that is large enough; sizes never decrease along a list."""
     while head < tail and indptr[holders[head] + 1] - indptr[holders[head]] < least:
@@ -100,7 +93,6 @@ def _first_of_size(indptr: Vector[np.int64], holders: Vector[np.int32], head: in
     return head
 
 
-@compiled
 def _partners(
     row: int,
     indptr: Vector[np.int64],
@@ -231,7 +223,6 @@ class ChainScratch(NamedTuple):
     taken: Vector[np.bool_]  # bool (sentences,), false
 
 
-@compiled
 def _add_points(
     own: tuple[int, int, int],
     document_of: Vector[np.int32],
@@ -260,7 +251,6 @@ def _add_points(
     return found
 
 
-@compiled
 def _points(
     begin: int,
     end: int,
@@ -293,7 +283,6 @@ def _points(
     return found
 
 
-@compiled
 def _chain(
     p: Vector[np.int64],
     q: Vector[np.int64],
@@ -329,7 +318,6 @@ def _chain(
     return best
 
 
-@compiled
 def _take(
     p: Vector[np.int64],
     q: Vector[np.int64],
@@ -355,7 +343,6 @@ def _take(
     return first, number
 
 
-@compiled
 def _passages_of_pair(
     size: int,
     limits: tuple[int, int, int, int, int],

@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, cast
 
@@ -26,27 +27,21 @@ from infostream_dedup.judging.passages.sentence_table import SentenceTable, read
 from infostream_dedup.language.lexicon.word_lists import NEGATIONS, stop_words
 from infostream_dedup.language.morphology.stemming import stem
 from infostream_dedup.language.text.language import detect
-from infostream_dedup.model import OUR_LANGUAGES
+from infostream_dedup.model import OUR_LANGUAGES, Document, Language
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
     from infostream_dedup.judging.passages.boilerplate import Boilerplate
-    from infostream_dedup.model import Document, Language
 
 FragmentKind = Literal["first", "added", "number"]
 
 _BORDER: Final = re.compile(r"(?<!\d)[,:]|[,:](?!\d)|[;()\[\]]|(?<=\s)[—–-](?=\s)")
 """A comma or colon between two digits belongs to a number or a clock time."""
 _FEWEST_WORDS: Final = 4
-_KNOWN: Final = 0.6
-"""Share of a clause's significant stems that one earlier sentence must have."""
+_KNOWN: Final = 0.6  # share of a clause's significant stems that one earlier sentence must have
 _MOST_NEW: Final = 1
-_BEGINNING: Final = 4
-"""Letters by which a stem counts as said: "получал", "получен"."""
+_BEGINNING: Final = 4  # letters by which a stem counts as said: "получал", "получен"
 _TELLING: Final = frozenset(("verb", "noun"))
-_FEWEST_KNOWN: Final = 3
-"""Of "the gunman died in hospital", "the gunman is in hospital" has two stems of three."""
+_FEWEST_KNOWN: Final = 3  # of "the gunman died in hospital", "the gunman is in hospital" has two stems of three
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

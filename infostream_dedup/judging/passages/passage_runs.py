@@ -2,25 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import Final, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from infostream_dedup.errors import ConfigurationError
 from infostream_dedup.judging.features.words import hash_sequences, hash_words
 from infostream_dedup.judging.passages import kernels
+from infostream_dedup.judging.passages.sentence_table import SentenceTable
+from infostream_dedup.judging.passages.settings import PassageSettings
 from infostream_dedup.machine.arrays import Ragged, offsets_of
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from numpy.typing import NDArray
-
-    from infostream_dedup.judging.passages.sentence_table import SentenceTable
-    from infostream_dedup.judging.passages.settings import PassageSettings
-
 
 # Classes of sentences with equal bags, and classes that resemble each other.
 #
@@ -136,7 +131,6 @@ OCCURRENCES: Final = 8
 """Maximum number of occurrences of the same words in one document that are considered, even in 10,000 equal lines."""
 
 _AT_ONCE: Final = 4_000_000
-
 _BLOCK: Final = 32
 
 
@@ -274,11 +268,8 @@ NEAR: Final = 32
 """If documents repeat a sentence, the i-th occurrence in one matches the j-th in the other only if i and j differ by at
 most this: 10,000 equal lines in two documents would make 100,000,000 points."""
 
-REPEATS: Final = 1000
-"""Later occurrences of a sentence in one document match nothing."""
-
-_ROOM: Final = 1024
-"""Rows for which there is room at first."""
+REPEATS: Final = 1000  # later occurrences of a sentence in one document match nothing
+_ROOM: Final = 1024  # rows for which there is room at first
 
 
 class Chains(NamedTuple):
@@ -337,8 +328,7 @@ def _with_room(table: NDArray[np.int64], wanted: int) -> NDArray[np.int64]:
     return larger
 
 
-_Part = tuple[int, int, int, int]
-"""Passage, first word in a, first word in b, number of words."""
+_Part = tuple[int, int, int, int]  # passage, first word in a, first word in b, number of words
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -3,27 +3,22 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from infostream_dedup.judging.passages.passage_runs import SentenceClasses, find_chains, join_runs
 from infostream_dedup.judging.passages.sentence_table import SentenceTable, replacements
+from infostream_dedup.judging.passages.settings import PassageSettings
 from infostream_dedup.machine.arrays import offsets_of, places_of
 from infostream_dedup.model import NO_TIME, Language
 from infostream_dedup.model.tabular import Tabular
 from infostream_dedup.terms.matched_words import NO_WORDS, TranslatedWords
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
-
-    from numpy.typing import NDArray
-
-    from infostream_dedup.judging.passages.settings import PassageSettings
-
 
 # Columns of a row with a and b swapped.
 _OTHER_WAY: Final = (1, 0, 4, 5, 2, 3, 6, 7)
@@ -208,7 +203,12 @@ def find_digests(found: PassageTable, times: NDArray[np.int64], rule: DigestRule
     # Sources are chosen greedily: the next one covers the most words not yet covered; the earliest wins among equals.
     # So only one of ten reprints of a report is listed. No two digests name each other.
     rule = rule or DigestRule()
-    drawn = _find_sources(found, times)
+    sizes = np.diff(found.first_match)
+    a, b = np.repeat(found.rows[:, 0], sizes), np.repeat(found.rows[:, 1], sizes)
+    forth = np.stack((b, a, found.matches[:, 1]), axis=1)
+    either = (times[a] == times[b]) | (times[a] == NO_TIME) | (times[b] == NO_TIME)
+    back = np.stack((a, b, found.matches[:, 0]), axis=1)[either]
+    drawn = np.unique(np.concatenate((forth, back)), axis=0)
     bounds = np.searchsorted(drawn[:, 0], np.arange(len(found.sentences.first))).tolist()
     digests = {
         document: digest
@@ -234,16 +234,6 @@ def _mutual(digests: Mapping[int, Digest]) -> list[tuple[int, int]]:
     """Return the pairs (document, source) of digests that name each other."""
     named = {(document, part.source) for document, digest in digests.items() for part in digest.parts}
     return sorted(pair for pair in named if pair[::-1] in named)
-
-
-def _find_sources(found: PassageTable, times: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return distinct rows (document, source, sentence of the document), ordered."""
-    sizes = np.diff(found.first_match)
-    a, b = np.repeat(found.rows[:, 0], sizes), np.repeat(found.rows[:, 1], sizes)
-    forth = np.stack((b, a, found.matches[:, 1]), axis=1)
-    either = (times[a] == times[b]) | (times[a] == NO_TIME) | (times[b] == NO_TIME)
-    back = np.stack((a, b, found.matches[:, 0]), axis=1)[either]
-    return np.unique(np.concatenate((forth, back)), axis=0)
 
 
 def _digest(found: PassageTable, drawn: NDArray[np.int64], times: NDArray[np.int64], rule: DigestRule) -> Digest | None:
@@ -314,8 +304,7 @@ def with_words_cut(
     return found
 
 
-_ALIGNED: Final = 1000
-"""Maximum number of aligned passages (the heaviest ones): the time grows with its square."""
+_ALIGNED: Final = 1000  # maximum number of aligned passages (the heaviest ones): the time grows with its square
 
 
 class Difference(NamedTuple):

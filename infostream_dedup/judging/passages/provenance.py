@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from itertools import chain, pairwise
 from math import ceil
-from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
+from typing import Any, Final, Literal, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from infostream_dedup.documents.dates import last_moment
 from infostream_dedup.judging.evidence.numbers import numbers
 from infostream_dedup.judging.features.words import Words, shingles
+from infostream_dedup.judging.passages.passage_runs import SentenceClasses
 from infostream_dedup.judging.passages.sentence_table import SentenceTable, read_sentences, replacements, times_of
 from infostream_dedup.language.morphology.stemming import stem
 from infostream_dedup.language.text.language import detect
@@ -21,13 +24,6 @@ from infostream_dedup.language.text.normalise import clean
 from infostream_dedup.language.text.tokens import Shape, forms, surfaces
 from infostream_dedup.machine.arrays import Ragged, places_of
 from infostream_dedup.model import NO_TIME, Document
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
-
-    from numpy.typing import NDArray
-
-    from infostream_dedup.judging.passages.passage_runs import SentenceClasses
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,8 +58,7 @@ def stream_order(times: NDArray[np.int64]) -> NDArray[np.int64]:
     return ranks
 
 
-_RUN: Final = 4
-"""So many words in the same order as in an earlier document are known."""
+_RUN: Final = 4  # so many words in the same order as in an earlier document are known
 
 _LEAST_NEW: Final = 4
 """So many new words on end are a novel stretch: fewer surround an edited word. A new number is one alone."""
@@ -71,8 +66,7 @@ _LEAST_NEW: Final = 4
 _MOST_NEW: Final = 0.75
 """A sentence with this share of new words is new as a whole: the rest are phrases that everybody uses."""
 
-_GAP: Final = 2
-"""Known words that do not end a novel stretch: whatever is said takes up a few words that were said."""
+_GAP: Final = 2  # known words that do not end a novel stretch: whatever is said takes up a few words that were said
 
 
 def novel_words(sentences: SentenceTable, classes: SentenceClasses, ranks: NDArray[np.int64]) -> NDArray[np.bool_]:
@@ -110,7 +104,9 @@ def _in_known_runs(rows: Ragged, rank: NDArray[np.int64]) -> NDArray[np.bool_]:
         own = np.repeat(rank[whole], rows.sizes[whole] - size + 1)
         equal = np.unique(runs, axis=0, return_inverse=True)[1].ravel()
         for place in range(size):
-            known[starts[_seen_earlier(equal, own)] + place] = True
+            earliest = np.full(int(equal.max()) + 1, np.iinfo(np.int64).max)
+            np.minimum.at(earliest, equal, own)
+            known[starts[earliest[equal] < own] + place] = True
     return known
 
 
@@ -131,12 +127,6 @@ def _in_known_copies(rows: Ragged, rank: NDArray[np.int64], classes: SentenceCla
     known = np.zeros(len(rows.values), dtype=np.bool_)
     known[asking[earliest[equal[len(words) :]] < times[len(words) :]]] = True
     return known
-
-
-def _seen_earlier(equal: NDArray[np.int64], rank: NDArray[np.int64]) -> NDArray[np.bool_]:
-    earliest = np.full(int(equal.max()) + 1, np.iinfo(np.int64).max)
-    np.minimum.at(earliest, equal, rank)
-    return np.asarray(earliest[equal] < rank, dtype=np.bool_)
 
 
 def novelties(sentences: SentenceTable, novel: NDArray[np.bool_]) -> Iterator[Novelty]:
@@ -160,8 +150,7 @@ def novelties(sentences: SentenceTable, novel: NDArray[np.bool_]) -> Iterator[No
         yield Novelty(document, tuple(spans), told, end - begin, new / total if total else None)
 
 
-_ALIKE: Final = 0.5
-"""Minimum share of common words, 2 m / (n + m), of two versions of a sentence."""
+_ALIKE: Final = 0.5  # minimum share of common words, 2 m / (n + m), of two versions of a sentence
 
 _MOST_HOLDERS: Final = 2000
 """A word of more sentences than this is not looked up, so that thousands of sentences from one template, which differ
@@ -236,7 +225,6 @@ def _occurrences(words: Sentence) -> frozenset[Occurrence]:
 
 
 FirstBy = Literal["time", "date", "order"]
-
 _TRIPLE: Final = 3
 
 
@@ -419,19 +407,6 @@ def _sentences(table: SentenceTable, document: int) -> list[tuple[int, ...]]:
 def _change(before: str, after: str, language: str) -> Change:
     old_numbers, new_numbers = numbers(before), numbers(after)
     (old_names, old_words), (new_names, new_words) = _names(before, language), _names(after, language)
-    return Change(
-        before,
-        after,
-        _without(old_numbers, new_numbers),
-        _without(new_numbers, old_numbers),
-        tuple(name for key, name in old_names.items() if key not in new_words),
-        tuple(name for key, name in new_names.items() if key not in old_words),
-        *_differing(before, after),
-    )
-
-
-def _differing(before: str, after: str) -> tuple[tuple[tuple[int, int], ...], tuple[tuple[int, int], ...]]:
-    """Return the spans of the words that differ, on both sides; neighbours are joined."""
     table = read_sentences([before, after], ["ru", "ru"])
     bounds = table.words.rows.indptr[table.first].tolist()
     one, other = (table.words.rows.values[begin:end].tolist() for begin, end in pairwise(bounds))
@@ -441,7 +416,16 @@ def _differing(before: str, after: str) -> tuple[tuple[tuple[int, int], ...], tu
         for spans, first, begin, end in ((gone, 0, i, i_end), (new, bounds[1], j, j_end)):
             if begin < end:
                 spans.append((int(table.word_starts[first + begin]), int(table.word_ends[first + end - 1])))
-    return tuple(gone), tuple(new)
+    return Change(
+        before,
+        after,
+        _without(old_numbers, new_numbers),
+        _without(new_numbers, old_numbers),
+        tuple(name for key, name in old_names.items() if key not in new_words),
+        tuple(name for key, name in new_names.items() if key not in old_words),
+        tuple(gone),
+        tuple(new),
+    )
 
 
 def _without(some: list[str], others: list[str]) -> tuple[str, ...]:

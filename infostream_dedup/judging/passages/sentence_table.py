@@ -7,35 +7,28 @@ from abc import ABC, abstractmethod
 from array import array
 from bisect import bisect_left
 from collections import Counter, defaultdict
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from difflib import SequenceMatcher
 from itertools import count, pairwise
-from typing import TYPE_CHECKING, Final, NamedTuple, TypeVar
+from typing import Final, NamedTuple, TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from infostream_dedup.judging.features.words import WORD, Words, hash_sequences, hash_words, in_order
 from infostream_dedup.language.text.language import detect
 from infostream_dedup.language.text.normalise import clean, fold, without_blocks
 from infostream_dedup.language.text.sentences import sentences
 from infostream_dedup.machine.arrays import Ragged
+from infostream_dedup.machine.progress import Progress
 from infostream_dedup.model import LANGUAGES, NO_TIME, Document, Language, language_number, microseconds_of
 from infostream_dedup.model.document import without_text
 from infostream_dedup.model.limits import check_limits, make_from_notation
 from infostream_dedup.model.registry import Registry
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
-    from datetime import datetime
-
-    from numpy.typing import NDArray
-
-    from infostream_dedup.machine.progress import Progress
-
-
-_FEW: Final = 200 * 200
-"""Maximum product of the lengths of two sequences that are compared whole."""
-
+_FEW: Final = 200 * 200  # maximum product of the lengths of two sequences that are compared whole
 _WINDOW: Final = 64
 
 

@@ -4,28 +4,22 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Iterator, Sequence
 from itertools import islice, pairwise, tee
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import Final, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from infostream_dedup.documents.dates import MONTHS
 from infostream_dedup.judging.repeated.equality import equality_hash
-from infostream_dedup.judging.repeated.kernels.fragments import MAY_BE_DATED, MAY_BE_IN_TWO, read_apart
+from infostream_dedup.judging.repeated.kernels.fragments import MAY_BE_DATED, MAY_BE_IN_TWO, FragmentRows, read_apart
 from infostream_dedup.judging.repeated.kernels.witnesses import LEFT_OUT
-from infostream_dedup.language.text.fingerprint import TEXT_HASH
 from infostream_dedup.language.text.language import detect, letter_counts
 from infostream_dedup.language.text.normalise import URL
 from infostream_dedup.language.text.sentences import sentence_spans
+from infostream_dedup.language.text.surface_pool import Utf8Texts
 from infostream_dedup.model import Document, NotCompared
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from numpy.typing import NDArray
-
-    from infostream_dedup.judging.repeated.kernels.fragments import FragmentRows
-    from infostream_dedup.language.text.surface_pool import Utf8Texts
 
 _CAPITAL: Final = "[A-ZÀ-ÞĂȘȚŞŢА-ЯЁІЇЄҐ]"
 _WORD: Final = rf"{_CAPITAL}(?:[^\W_]|[.'’ʼ&-])*"
@@ -48,14 +42,10 @@ _DATELINE: Final = re.compile(
 )
 _BEGINNING: Final = 200
 _LEFT_WORDS: Final = 4
-
-_HALF: Final = 30
-"""Letters that each half of a text in two languages has at least."""
+_HALF: Final = 30  # letters that each half of a text in two languages has at least
 _RATIO: Final = 2.0
-_SIGN: Final = 12
-"""Letters up to which a sentence may be a link or a name in any language."""
-_LATIN: Final = 0.8
-"""Share of Latin letters in a half that is written in them; one of names and links has fewer."""
+_SIGN: Final = 12  # letters up to which a sentence may be a link or a name in any language
+_LATIN: Final = 0.8  # share of Latin letters in a half that is written in them; one of names and links has fewer
 _COGNATES: Final = 0.15
 _STEMS: Final = 4
 _ALIKE: Final = str.maketrans("іїєґыэёъ", "ииегиеее")
@@ -90,11 +80,6 @@ def not_compared(rows: FragmentRows, marks: NDArray[np.uint8], apart: Sequence[A
         if one.half is not None:
             found.halves[one.number] = own
     return found
-
-
-def half_of(text_hash: bytes) -> bytes:
-    """Checksum of the half in another language; empty if there is none."""
-    return text_hash[TEXT_HASH + 8 :]
 
 
 def parts_apart(texts: Utf8Texts, bodies: NDArray[np.int64]) -> Iterator[Apart]:

@@ -3,26 +3,20 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Final
+from collections.abc import Sequence
+from typing import Final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from infostream_dedup.judging.repeated.kernels.equality import hash_words
 from infostream_dedup.judging.repeated.lines import signs
 from infostream_dedup.language.text.fingerprint import text_hashes
 from infostream_dedup.language.text.normalise import URL, clean
 from infostream_dedup.language.text.surface_pool import Utf8Texts, block_of, texts_of
+from infostream_dedup.model import Document
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from numpy.typing import NDArray
-
-    from infostream_dedup.model import Document
-
-
-_FEWEST_WORDS: Final = 2
-"""A text of one word, such as "Comments", proves nothing."""
+_FEWEST_WORDS: Final = 2  # a text of one word, such as "Comments", proves nothing
 
 _TRACKING: Final = re.compile(r"[?&](?:utm_\w+|\w*clid)=[^&#]*|#.*|^\w+://(?:www\.)?|/$")
 """What two links to one page may differ in."""

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
 from hashlib import blake2b
@@ -14,6 +15,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from infostream_dedup.judging.evidence.characters import CODE_POINTS, LABELS, CharacterKind, alphabet
 from infostream_dedup.judging.repeated.kernels import fragments as kernels
@@ -34,10 +36,6 @@ from infostream_dedup.machine.arrays import offsets_of
 from infostream_dedup.model import NO_TIME, Document, DocumentBlock, with_texts
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from numpy.typing import NDArray
-
     from infostream_dedup.documents import ReadingReport
 
 
@@ -53,8 +51,7 @@ _OPENING: Final = 5
 _SHOWN: Final = 80
 _MARKUP: Final = re.compile(r"\]\([^()\s]*\)|<[^<>]*>")  # no part of a line that is shown
 _MOST_FREQUENT: Final = 3
-_ENDS: Final = " \t\r\n|¦·•▪\ufe0f"
-"""What is left at the ends of a text whose last line is left out, besides emoji."""
+_ENDS: Final = " \t\r\n|¦·•▪\ufe0f"  # what is left at the ends of a text whose last line is left out, besides emoji
 _EMOJI: Final = ((0x2190, 0x2200), (0x2300, 0x27C0), (0x2B00, 0x2C00))
 _CALLS: Final = """
 подписаться подписывайся подписывайтесь подпишись подпишитесь подписка подписку подписчиков читать читай читайте читаете
@@ -156,9 +153,7 @@ class LineLearner:
     """Learns repeated lines from documents in order; what a document teaches serves those after it.
 
     Everything follows from the rows of the last ``REMEMBERED`` documents, so that a store need keep nothing else.
-
-    Args:
-        collects: also keep the lines that were repeated earlier, for ``known``.
+    With ``collects``, the lines that were repeated earlier are also kept, for ``known``.
     """
 
     def __init__(self, *, collects: bool = False) -> None:
@@ -175,7 +170,9 @@ class LineLearner:
         """Learn from documents; return the marks of their fragments, uint8 (documents, FRAGMENTS)."""
         given = _not_learned(rows, self._numbers(sources), _days(times))
         for begin in range(0, len(rows.counts), _AT_ONCE):
-            some = _part(given, slice(begin, begin + _AT_ONCE))
+            part = slice(begin, begin + _AT_ONCE)
+            whole: dict[str, Any] = {name: column[part] for name, column in given._asdict().items()}
+            some = PastDocuments(**whole)
             self._make_room(len(some.counts))
             lost = np.empty(2 * kernels.FRAGMENTS * len(some.counts) * self._collects, dtype=np.uint64)
             size = np.zeros(1, dtype=np.int64)
@@ -427,11 +424,6 @@ def _documents(rows: int) -> PastDocuments:
         numbers=np.zeros(rows, dtype=np.int64),
         next=np.zeros(1, dtype=np.int64),
     )
-
-
-def _part(given: PastDocuments, part: slice) -> PastDocuments:
-    whole: dict[str, Any] = {name: column[part] for name, column in given._asdict().items()}
-    return PastDocuments(**whole)
 
 
 def _counts(size: int) -> LineCounts:

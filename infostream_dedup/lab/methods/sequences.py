@@ -578,16 +578,13 @@ class SpotSigs(Method):
         """Return the spot signatures of each document, with repetitions, ascending."""
         stops = texts.stop_places
         spots = spot_signatures(texts.words, stops, stops, c=self.c, d=self.d, with_antecedent=self.antecedent)
-        kept = spots.chosen(self._select_medium_frequency(spots))
-        enough = kept.chosen(np.repeat(kept.sizes >= self.least_spots, kept.sizes))
-        return Ragged(enough.indptr, enough.values[np.lexsort((enough.values, enough.numbers))])
-
-    def _select_medium_frequency(self, spots: Ragged) -> NDArray[np.bool_]:
         distinct_spots, place = np.unique(spots.values, return_inverse=True)
         pairs = np.unique(place * len(spots) + spots.numbers)
         df = np.bincount(pairs // max(len(spots), 1), minlength=len(distinct_spots)).astype(np.int64)
         idf = np.round(normalised_idf(df, max(len(spots), 1)), 9)
-        return np.asarray((idf >= self.idf_low) & (idf <= self.idf_high), dtype=np.bool_)[place]
+        kept = spots.chosen(((idf >= self.idf_low) & (idf <= self.idf_high))[place])
+        enough = kept.chosen(np.repeat(kept.sizes >= self.least_spots, kept.sizes))
+        return Ragged(enough.indptr, enough.values[np.lexsort((enough.values, enough.numbers))])
 
     def link(self, texts: Texts, signatures: Ragged) -> Pairs:
         """Return pairs that reach the threshold; the score is the resemblance."""

@@ -16,19 +16,9 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final, NamedTuple
 
+from infostream_dedup.language.lexicon import word_lists
 from infostream_dedup.language.lexicon.frequency import form_frequencies
 from infostream_dedup.language.lexicon.tables import alphabet
-from infostream_dedup.language.lexicon.word_lists import (
-    NO_NAME,
-    NameKind,
-    added_nouns,
-    excluded,
-    is_agency,
-    names,
-    personal_names,
-    repairs,
-    stop_words,
-)
 from infostream_dedup.language.morphology.readings import (
     ADJECTIVAL_SURNAME,
     PERSONAL,
@@ -52,7 +42,7 @@ class Analysis(NamedTuple):
 
     lemma: str  # normal form in key spelling; the form itself if none is known
     part_of_speech: str = ""  # OpenCorpora's tag (NOUN, ADJF, VERB ...); empty if unknown
-    kinds: NameKind = NO_NAME  # kinds of things that a proper name denotes; empty for other words
+    kinds: word_lists.NameKind = word_lists.NO_NAME  # kinds of things that a proper name denotes; empty for other words
     known: bool = False  # whether a dictionary contains the word; otherwise the analysis is a guess
     frequency: float = 0.0  # share of running words that are the lemma, 0 to 1
     # where the lemma comes from: `pymorphy3`, `names-translator`, `predicted`, `latin`, `stem` or `file:line`
@@ -69,7 +59,7 @@ class Analysis(NamedTuple):
 # of the *whole* paradigm of that stem, and the nominative depends only on the stem, so that all forms of a name share
 # it.
 
-_NAMES: Final = NameKind.FIRST_NAME | NameKind.PLACE
+_NAMES: Final = word_lists.NameKind.FIRST_NAME | word_lists.NameKind.PLACE
 _OF_MEN: Final = ("ов", "ев", "єв", "ів", "їв")  # endings of surnames that are also genitives of the plural
 _OF_VILLAGES: Final = ("ово", "ево", "ино", "ыно")
 _CASES: Final = ("а", "у")
@@ -91,13 +81,13 @@ def surname_instead(form: str, lemma: str, readings: Sequence[WordReading], lang
         surname = form
     elif (
         lemma.endswith(_OF_VILLAGES)
-        and lemma not in names(language)
+        and lemma not in word_lists.names(language)
         and form in {lemma[:-1] + ending for ending in _CASES}
     ):
         surname = form[:-1]
     else:
         return None
-    return surname if surname in personal_names(language) else None
+    return surname if surname in word_lists.personal_names(language) else None
 
 
 _SHORTEST_STEM: Final = 3
@@ -253,17 +243,17 @@ class Morphology:
 
     def __init__(self, language: Language) -> None:
         self.language = language
-        self._stop = stop_words(language)
+        self._stop = word_lists.stop_words(language)
         if language != "en":
             self._frequency = form_frequencies(language)
             self._source = readings_of(language)
             self._choice = ReadingChoice(language)
-            self._names = names(language)
-            self._latin_names = names("en")
-            self._english_stop = stop_words("en")
-            self._excluded = excluded(language)
-            self._repairs = repairs(language)
-            self._added = added_nouns(language)
+            self._names = word_lists.names(language)
+            self._latin_names = word_lists.names("en")
+            self._english_stop = word_lists.stop_words("en")
+            self._excluded = word_lists.excluded(language)
+            self._repairs = word_lists.repairs(language)
+            self._added = word_lists.added_nouns(language)
             self._tabled = sorted({*self._names, *self._added})
 
     def noun_term(self, form: str, shape: Shape, *, strict: bool = False) -> str | None:
@@ -295,7 +285,7 @@ class Morphology:
     def _found(self, form: str, shape: Shape) -> Analysis:
         """Return the best lemma, before the lists of excluded words are applied."""
         listed = self._names.get(form)
-        if listed and shape == Shape.UPPER and NameKind.ABBREVIATION in listed.kinds:
+        if listed and shape == Shape.UPPER and word_lists.NameKind.ABBREVIATION in listed.kinds:
             return self._named(form)
         if form in self._stop:
             return Analysis(lemma=form, source=f"stop_{self.language}.txt", why="stop word")
@@ -316,7 +306,7 @@ class Morphology:
         listed = self._latin_names.get(form) if proper else None
         return Analysis(
             lemma=form,
-            kinds=listed.kinds if listed else NO_NAME,
+            kinds=listed.kinds if listed else word_lists.NO_NAME,
             known=listed is not None,
             frequency=self._frequency(form),
             source=listed.place if listed else "latin",
@@ -371,7 +361,7 @@ class Morphology:
     def _is_name_itself(self, form: str, best: WordReading | None) -> bool:
         """Whether a listed indeclinable name (Санду) is likelier than a case of another name (Санда)."""
         listed = self._names.get(form)
-        if listed is None or NameKind.ABBREVIATION in listed.kinds:
+        if listed is None or word_lists.NameKind.ABBREVIATION in listed.kinds:
             return False
         return best is None or best.lemma == form or self._frequency(form) > self._frequency(best.lemma)
 
@@ -401,7 +391,7 @@ class Morphology:
     def _masculine(self, reading: WordReading) -> str:
         """Masculine form of feminine surnames, as Russian dictionaries have it: Зеленський for Зеленська."""
         lemma = reading.lemma
-        if self.language == "uk" and reading.feminine and NameKind.SURNAME in reading.kinds:
+        if self.language == "uk" and reading.feminine and word_lists.NameKind.SURNAME in reading.kinds:
             if lemma.endswith(_FEMININE_ADJECTIVE):
                 return lemma[:-1] + "ий"
             if lemma.endswith(_FEMININE_POSSESSIVE) and self._source.knows(lemma[:-1]):
@@ -424,21 +414,18 @@ class Morphology:
             return Analysis(lemma=form, why="too short for a name")
         if is_run_together(form, self._is_frequent):
             return Analysis(lemma=form, why="two words run together")
-        return self._guessed_name(form, shape)
-
-    def _abbreviation(self, form: str) -> Analysis:
-        kinds, frequency = NameKind.ABBREVIATION, self._frequency(form)
-        return Analysis(
-            lemma=form, part_of_speech="NOUN", kinds=kinds, frequency=frequency, source="predicted", term=form
-        )
-
-    def _guessed_name(self, form: str, shape: Shape) -> Analysis:
         guess = self._compound(form) or self._predicted(form)
         if not guess.known and self._choice.is_place(guess.lemma.removesuffix(_OF_A_PLACE[self.language])):
             return guess._replace(term=None, part_of_speech="ADJF", why="adjective of a place")
         if shape != Shape.CAPITAL and not guess.known and guess.frequency == 0:
             return guess._replace(term=None, why="in no dictionary, and the capital says nothing here")
         return guess
+
+    def _abbreviation(self, form: str) -> Analysis:
+        kinds, frequency = word_lists.NameKind.ABBREVIATION, self._frequency(form)
+        return Analysis(
+            lemma=form, part_of_speech="NOUN", kinds=kinds, frequency=frequency, source="predicted", term=form
+        )
 
     def _compound(self, form: str) -> Analysis | None:
         """Take the lemma from the word after a hyphen: IT-компания of IT-компании; ``None`` unless it is a noun."""
@@ -452,7 +439,7 @@ class Morphology:
 
     def _predicted(self, form: str) -> Analysis:
         head, hyphen, last = form.rpartition("-")
-        listed = personal_names(self.language)
+        listed = word_lists.personal_names(self.language)
 
         def evidence(word: str) -> float:
             return self._frequency(word) + (_LISTED_NAME if word in listed else 0.0)
@@ -463,11 +450,11 @@ class Morphology:
         return self._person(head + hyphen + predicted_nominative(last, self.language, evidence, occurs))
 
     def _person(self, lemma: str) -> Analysis:
-        listed = lemma in personal_names(self.language)
+        listed = lemma in word_lists.personal_names(self.language)
         return Analysis(
             lemma=lemma,
             part_of_speech="NOUN",
-            kinds=NameKind.SURNAME if listed else NO_NAME,
+            kinds=word_lists.NameKind.SURNAME if listed else word_lists.NO_NAME,
             known=listed,
             frequency=self._frequency(lemma),
             source="names-translator" if listed else "predicted",
@@ -487,7 +474,7 @@ class Morphology:
         """Return the name in our tables that the form is a case of; the most frequent of several."""
         found = [word for word in self._tabled_nominatives(form) if self._declines_to(word, form)]
         if not abbreviations:
-            found = [word for word in found if NameKind.ABBREVIATION not in self._names[word].kinds]
+            found = [word for word in found if word_lists.NameKind.ABBREVIATION not in self._names[word].kinds]
         return max(found, key=lambda word: (word == form, self._frequency(word), word)) if found else None
 
     def _declines_to(self, name: str, form: str) -> bool:
@@ -501,7 +488,7 @@ class Morphology:
         listed = self._names[name]
         return self._dictionary_noun(name, listed.place, listed.kinds)
 
-    def _dictionary_noun(self, lemma: str, place: str, kinds: NameKind = NO_NAME) -> Analysis:
+    def _dictionary_noun(self, lemma: str, place: str, kinds: word_lists.NameKind = word_lists.NO_NAME) -> Analysis:
         return Analysis(
             lemma=lemma,
             part_of_speech="NOUN",
@@ -532,12 +519,12 @@ class Morphology:
             why = "one letter"
         elif shape == Shape.UPPER and is_roman_numeral(form):
             why = "a Roman numeral"
-        elif is_agency(lemma, self.language) and self._is_meant_as_name(lemma, form, shape):
+        elif word_lists.is_agency(lemma, self.language) and self._is_meant_as_name(lemma, form, shape):
             why = "an agency"
         elif listed := self._excluded.get(lemma) or self._excluded.get(form):
             why = f"{listed.why} ({listed.place})"
         # A dictionary noun may share its lemma with a function word (ніж: knife, than); a guess may not.
-        elif lemma in self._stop and not found.known and NameKind.ABBREVIATION not in found.kinds:
+        elif lemma in self._stop and not found.known and word_lists.NameKind.ABBREVIATION not in found.kinds:
             why = "stop word"
         if why:
             return found._replace(term=None, in_dictionary=False, why=why)

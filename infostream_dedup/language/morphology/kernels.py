@@ -207,7 +207,6 @@ def _last_character(word: Vector[np.uint8], begin: int, end: int) -> int:
     return place
 
 
-@compiled
 def _without_ending(
     word: Vector[np.uint8], begin: int, end: int, characters: int, vowel: int, tree: Table[np.int16]
 ) -> tuple[int, int]:
@@ -234,7 +233,6 @@ def _without_ending(
     return stem_end, left
 
 
-@compiled
 def _level(word: Vector[np.uint8], begin: int, end: int, characters: int) -> int:
     """Level the alternations of a stem in place; return its new end. See ``ukrainian_stemmer``."""
     if characters > _SHORTEST_STEM:
@@ -259,7 +257,6 @@ def _level(word: Vector[np.uint8], begin: int, end: int, characters: int) -> int
     return end
 
 
-@compiled
 def _stem(word: Vector[np.uint8], begin: int, end: int, tree: Table[np.int16]) -> int:
     """Stem the word between two places in place; return its new end."""
     characters, vowel = 0, -1

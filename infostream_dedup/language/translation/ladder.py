@@ -7,14 +7,18 @@ equivalents. Vocabularies are translated, so each term is translated only once.
 
 from __future__ import annotations
 
+import sqlite3
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from hashlib import blake2b
 from itertools import chain, islice, repeat
-from typing import TYPE_CHECKING, Final
+from pathlib import Path
+from typing import Final
 
 import numpy as np
 import orjson
+from numpy.typing import NDArray
 
 from infostream_dedup.language.lexicon.word_lists import blocked, false_friends
 from infostream_dedup.language.morphology import cache_file
@@ -26,13 +30,6 @@ from infostream_dedup.language.translation.word_pairs import imported_tables, na
 from infostream_dedup.machine.platform import collector_paused
 from infostream_dedup.machine.sqlite_cache import SqliteCache, cache_folder, checksum_of
 from infostream_dedup.model import OUR_LANGUAGES, Language
-
-if TYPE_CHECKING:
-    import sqlite3
-    from collections.abc import Iterator, Mapping, Sequence
-    from pathlib import Path
-
-    from numpy.typing import NDArray
 
 # The equivalents of many terms, and how they are written
 

@@ -258,7 +258,14 @@ def opened_archive(path: Path) -> Iterator[ModelArchive]:
         _refuse(path, "E_ZIP", f"is not an .argosmodel file, which is a zip archive ({error}); download it again")
     with archive:
         files = _without_top(_read_checked(archive, path), path)
-        _check_parts(files, path)
+        names = {str(name) for name in files}
+        missing = [name for name in ("metadata.json", "model/model.bin") if name not in names]
+        if not names.intersection(_TOKENISERS):
+            missing.append(" or ".join(_TOKENISERS))
+        if not any(name.startswith("model/") and "vocabulary" in name for name in names):
+            missing.append("model/shared_vocabulary.json")
+        if missing:
+            _refuse(path, "E_MODEL", f"lacks {', '.join(missing)}; get a package made for Argos Translate 1.x")
         metadata = files[PurePosixPath("metadata.json")]
         if metadata.file_size > _LARGEST_METADATA:
             _refuse(path, "E_METADATA", f"metadata.json has {metadata.file_size} bytes, at most {_LARGEST_METADATA}")
@@ -362,17 +369,6 @@ def _without_top(files: dict[PurePosixPath, zipfile.ZipInfo], path: Path) -> dic
     if len(tops) != 1 or any(len(name.parts) == 1 for name in files):
         _refuse(path, "E_MODEL", f"has {tops[:5]} at its top, expected one folder with metadata.json and model/ in it")
     return {PurePosixPath(*name.parts[1:]): entry for name, entry in files.items()}
-
-
-def _check_parts(files: dict[PurePosixPath, zipfile.ZipInfo], path: Path) -> None:
-    names = {str(name) for name in files}
-    missing = [name for name in ("metadata.json", "model/model.bin") if name not in names]
-    if not names.intersection(_TOKENISERS):
-        missing.append(" or ".join(_TOKENISERS))
-    if not any(name.startswith("model/") and "vocabulary" in name for name in names):
-        missing.append("model/shared_vocabulary.json")
-    if missing:
-        _refuse(path, "E_MODEL", f"lacks {', '.join(missing)}; get a package made for Argos Translate 1.x")
 
 
 def _content(archive: zipfile.ZipFile, entry: zipfile.ZipInfo, path: Path) -> Iterator[bytes]:

@@ -8,23 +8,20 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from functools import cache, lru_cache
 from itertools import chain, islice, product
 from math import log10
 from operator import itemgetter
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from infostream_dedup.language.lexicon.frequency import form_frequencies
 from infostream_dedup.language.lexicon.tables import APOSTROPHE, read_words
 from infostream_dedup.language.lexicon.word_lists import names, personal_names
 from infostream_dedup.language.morphology.readings import readings_of
 from infostream_dedup.language.translation import target_lexicon
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence, Set
-
-    from infostream_dedup.model import Language
+from infostream_dedup.model import Language
 
 _MOST_SPELLINGS: Final = 8
 

@@ -8,20 +8,17 @@ as the term (measured against another dictionary on the 5,000 most frequent noun
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from operator import itemgetter
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from infostream_dedup.language.lexicon.frequency import form_frequencies
 from infostream_dedup.language.lexicon.tables import APOSTROPHE
 from infostream_dedup.language.translation import target_lexicon
 from infostream_dedup.language.translation.ladder import false_friends_of
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-
-    from infostream_dedup.model import Language
+from infostream_dedup.model import Language
 
 # Correspondences of sounds and suffixes between Russian and Ukrainian words.
 #

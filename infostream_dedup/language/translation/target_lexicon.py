@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple
 from zlib import crc32
 
 import numpy as np
+from numpy.typing import NDArray
 
 from infostream_dedup.language.lexicon.frequency import form_frequencies, form_table
 from infostream_dedup.language.lexicon.tables import APOSTROPHE, PackedParts, SortedLines
@@ -18,13 +20,7 @@ from infostream_dedup.language.morphology.cache_file import fingerprint
 from infostream_dedup.language.morphology.form_cache import terms_of
 from infostream_dedup.language.morphology.readings import is_listed_noun, noun_term, readings_of
 from infostream_dedup.language.text.tokens import Form, Shape
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
-
-    from numpy.typing import NDArray
-
-    from infostream_dedup.model import Language
+from infostream_dedup.model import Language
 
 # Words in use in a language, to search for answers
 

@@ -2,29 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from itertools import chain, permutations
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from infostream_dedup.language.lexicon import word_lists
 from infostream_dedup.language.lexicon.tables import TableRow, data_folder, key_form, read_table
 from infostream_dedup.language.morphology.form_cache import packed_parts, part_of, terms_of
 from infostream_dedup.language.morphology.readings import is_listed_noun, lemma, readings_of, without_possessive
 from infostream_dedup.language.text.tokens import Form, Shape
+from infostream_dedup.language.translation.rungs import Translation
 from infostream_dedup.model import OUR_LANGUAGES, Language
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from numpy.typing import NDArray
-
-    from infostream_dedup.language.translation.rungs import Translation
 
 # Imported tables of word pairs: TSV files in the user's data folder
 

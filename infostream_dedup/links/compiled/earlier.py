@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from infostream_dedup.links.compiled.kernels import rows as kernels
 from infostream_dedup.links.compiled.kernels.rows import LinkArrays, join_linked, label_nodes, merge_forest
@@ -15,10 +17,7 @@ from infostream_dedup.links.pair_rules import need
 from infostream_dedup.machine.threads import ThreadPool, thread_count
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
-
     import scipy.sparse as sp
-    from numpy.typing import NDArray
 
 
 # Groups of documents joined by reciprocated links, without a copy of the links

@@ -10,9 +10,11 @@ import threading
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from math import sqrt
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
 
 from infostream_dedup.links.compiled.kernels import low_k as kernels
 from infostream_dedup.links.compiled.kernels.low_k import LINKS, RECIPROCAL, WALKS
@@ -22,14 +24,8 @@ from infostream_dedup.links.measures import Measures, error_of_share
 from infostream_dedup.links.similarity_matrix import check_input
 from infostream_dedup.links.sweeping import SEED
 from infostream_dedup.machine.arrays import Ragged, offsets_of
+from infostream_dedup.machine.progress import Progress
 from infostream_dedup.machine.threads import thread_count
-
-if TYPE_CHECKING:
-    import scipy.sparse as sp
-    from numpy.typing import NDArray
-
-    from infostream_dedup.machine.progress import Progress
-
 
 # Links at small k from some of the documents: counting a whole month at k = 1 to 3 would take a minute.
 #

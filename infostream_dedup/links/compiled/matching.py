@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 import tempfile
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import numpy as np
 import scipy.sparse as sp
@@ -24,9 +24,6 @@ from infostream_dedup.machine.arrays import offsets_of, places_of, sparse_rows
 from infostream_dedup.machine.platform import reserve
 from infostream_dedup.machine.progress import Progress
 from infostream_dedup.machine.threads import ThreadPool, thread_count
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 # Documents with equal key terms and equal targets as one node, so that they are matched once
 

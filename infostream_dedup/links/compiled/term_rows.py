@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from infostream_dedup.machine.scratch import row_blocks
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     import scipy.sparse as sp
-    from numpy.typing import NDArray
 
     from infostream_dedup.machine.arrays import Vector
 

@@ -9,29 +9,24 @@ words; closed paths are then counted a word at a time.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final, NamedTuple, TypeVar
+from typing import Final, NamedTuple, TypeVar
 
 import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
 
 from infostream_dedup.links.compiled.earlier import linkage_order
 from infostream_dedup.links.compiled.kernels import low_k as kernels
 from infostream_dedup.links.compiled.kernels.rows import LinkArrays, NodeArrays, PackedRows, count_columns, transposed
 from infostream_dedup.links.compiled.term_rows import row_parts
 from infostream_dedup.links.measures import EXACT_FROM, KTotals, LinkTotals, Measures
+from infostream_dedup.links.similarity_matrix import SimilarityMatrix
 from infostream_dedup.links.sweeping import sweep_by_products
 from infostream_dedup.machine.arrays import offsets_of
+from infostream_dedup.machine.progress import Progress
 from infostream_dedup.machine.threads import ThreadPool, thread_count
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
-
-    import scipy.sparse as sp
-    from numpy.typing import NDArray
-
-    from infostream_dedup.links.similarity_matrix import SimilarityMatrix
-    from infostream_dedup.machine.progress import Progress
-
 
 _Result = TypeVar("_Result")
 _ORDER_LEVELS: Final = 4

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import datetime, tzinfo
 from itertools import islice
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Final, Literal, get_args
@@ -14,9 +16,6 @@ from numpy.typing import NDArray
 from infostream_dedup.model import Document, fields_of, moment_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-    from datetime import datetime, tzinfo
-
     from infostream_dedup.runs.batch.deduplication import FoundJudgedStatuses, JudgedStatus
 
 _GROUPS: Final = 10

@@ -145,11 +145,7 @@ def collect(
 class CollectionReader:
     """Takes documents, and keeps numbers of them, not their texts.
 
-    Args:
-        hashes: whether texts that are equal are to be found.
-        headed: whether documents without titles keep the first words of their texts.
-        evidence: receives each document, too.
-        progress: called with the number of documents so far.
+    ``hashes``: texts that are equal are to be found; ``headed``: documents without titles keep their first words.
     """
 
     def __init__(

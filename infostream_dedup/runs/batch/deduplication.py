@@ -15,6 +15,7 @@ from infostream_dedup.errors import UsageError
 from infostream_dedup.judging.evidence import judging
 from infostream_dedup.judging.evidence.kinds import KIND_NAMES, Kind, seen_from_later
 from infostream_dedup.judging.evidence.policies import EVERY_PAIR, Policy
+from infostream_dedup.links.compiled.earlier import EarlierDocuments, accept
 from infostream_dedup.machine.platform import collector_paused
 from infostream_dedup.model import Settings, fields_of
 from infostream_dedup.model.document import outlet_of
@@ -186,8 +187,6 @@ def _decided_by_links(
     linked: linking.Linked, duplicate_rule: DuplicateRule
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], list[_Joined]]:
     """Decide from the counts of the links; the score must be ``count``."""
-    from infostream_dedup.links.compiled.earlier import EarlierDocuments, accept
-
     settings, terms = linked.settings, linked.key_terms
     earlier = EarlierDocuments.of(linked.matrix.counts, terms.keys, terms.targets)
     every = np.arange(4)

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import numpy as np
+from numpy.typing import NDArray
 
+from infostream_dedup.judging.evidence.collecting import DocumentEvidence
 from infostream_dedup.judging.evidence.facts import DocumentFacts, equal_halves
 from infostream_dedup.judging.evidence.judging import LEAST_SHARE, JudgedCandidates, deciding_pairs, judge_pairs
+from infostream_dedup.judging.evidence.kernels.comparing import ComparedKeys
 from infostream_dedup.judging.evidence.kernels.screening import MAY_SHARE
 from infostream_dedup.judging.evidence.pair_evidence import HEAVIEST, heaviest, key_rows, shares_of_pairs
 from infostream_dedup.judging.evidence.pair_model import shipped_model
@@ -17,25 +21,17 @@ from infostream_dedup.links.compiled.earlier import linked_pairs
 from infostream_dedup.links.compiled.matching import match_weights
 from infostream_dedup.links.similarity_matrix import kept_entries
 from infostream_dedup.machine.arrays import places_of
+from infostream_dedup.machine.progress import Progress
 from infostream_dedup.machine.scratch import row_blocks
 from infostream_dedup.machine.threads import mapped, thread_count
+from infostream_dedup.model import Settings
 from infostream_dedup.model.settings import CANDIDATE_TERMS, COMPARED_TERMS
+from infostream_dedup.runs.batch.collection import Collection
 from infostream_dedup.runs.batch.linking import MOST_VERBATIM_LINKS, link, link_nodes, node_pairs, verbatim_links
+from infostream_dedup.terms.key_terms import KeyTerms
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    from numpy.typing import NDArray
-
-    from infostream_dedup.judging.evidence.collecting import DocumentEvidence
-    from infostream_dedup.judging.evidence.kernels.comparing import ComparedKeys
-    from infostream_dedup.machine.progress import Progress
-    from infostream_dedup.model import Settings
-    from infostream_dedup.runs.batch.collection import Collection
-    from infostream_dedup.terms.key_terms import KeyTerms
-
-    Numbers = NDArray[np.signedinteger[Any]]
-    Ordinals = tuple[Numbers, Numbers]
+Numbers = NDArray[np.signedinteger[Any]]
+Ordinals = tuple[Numbers, Numbers]
 
 
 def united(one: Ordinals, other: Ordinals) -> Ordinals:

@@ -2,38 +2,32 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, Final, Protocol
+from typing import Any, Final, Protocol
 
 import numpy as np
 import scipy.sparse as sp
+from numpy.typing import NDArray
 
 from infostream_dedup.language.text.surface_pool import SurfaceList
 from infostream_dedup.links.compiled.earlier import links_of
 from infostream_dedup.links.compiled.kernels.matching import Matches, match_pairs
 from infostream_dedup.links.compiled.kernels.rows import list_counted_pairs
-from infostream_dedup.links.compiled.matching import match
+from infostream_dedup.links.compiled.matching import match, match_nodes
 from infostream_dedup.links.compiled.term_rows import term_rows
-from infostream_dedup.links.measures import EXACT_FROM
+from infostream_dedup.links.measures import EXACT_FROM, Advice, KnownK, Measures
 from infostream_dedup.links.pair_rules import LEAST_NEED, need, reached
 from infostream_dedup.links.relation import LowLinks, NodeLinks, Relation, ShareLinks, StoredLinks
 from infostream_dedup.links.similarity_matrix import SimilarityMatrix, work_exceeds
 from infostream_dedup.machine.arrays import GOLDEN, AlignedColumns, places_of, sparse_rows
 from infostream_dedup.machine.platform import trim_heap
+from infostream_dedup.machine.progress import Progress
 from infostream_dedup.machine.scratch import row_blocks
+from infostream_dedup.model import Settings
+from infostream_dedup.terms.key_terms import KeyTerms
 from infostream_dedup.terms.matched_words import Meeting, meetings
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
-
-    from numpy.typing import NDArray
-
-    from infostream_dedup.links.measures import Advice, KnownK, Measures
-    from infostream_dedup.machine.progress import Progress
-    from infostream_dedup.model import Settings
-    from infostream_dedup.terms.key_terms import KeyTerms
-
 
 # Collections with large clusters of equal documents, which have too many links to write out one by one.
 #
@@ -73,8 +67,6 @@ def _checksums(terms: NDArray[np.int32], ends: NDArray[np.int64]) -> NDArray[np.
 
 def link_nodes(key_terms: KeyTerms, settings: Settings, *, k_min: int, progress: Progress | None = None) -> NodeLinks:
     """Match the nodes of equal documents; the score must be ``count``, as their weights may differ."""
-    from infostream_dedup.links.compiled.matching import match_nodes
-
     keys, targets, n = key_terms.keys, key_terms.targets, settings.n
     matched = match_nodes(keys, targets, n=n, k_min=k_min, progress=progress)
     return NodeLinks(matched=matched, keys=keys, targets=targets, n=n, k_min=k_min)

@@ -48,19 +48,9 @@ from infostream_dedup.machine.threads import mapped, thread_count
 from infostream_dedup.model import Document, DocumentBlock, Settings, fields_of, language_number
 from infostream_dedup.model.limits import OneOf, Range
 from infostream_dedup.model.settings import SHOWN_DECIMALS
+from infostream_dedup.runs.batch import linking
 from infostream_dedup.runs.batch.collection import Weighable, in_blocks
 from infostream_dedup.runs.batch.judging import JudgedCollection
-from infostream_dedup.runs.batch.linking import (
-    PairTable,
-    candidate_blocks,
-    chunks_of,
-    chunks_of_pairs,
-    least_count,
-    link,
-    pair_table,
-    relations,
-    what_met,
-)
 from infostream_dedup.stream.word_order import WordOrder, keep_order, ordered_words, other_figures, tell_one_event
 from infostream_dedup.terms.key_terms import KeyTerms, warn_of_terms_above_df_max
 from infostream_dedup.terms.matched_words import Meeting
@@ -112,18 +102,18 @@ def pair_rows(
     """Linked pairs in the order of (a, b)."""
     key_terms, ids = collection.key_terms(settings), fields_of(collection.documents).ids
     warn_of_terms_above_df_max(key_terms, settings)
-    least = least_count(settings) if k_min is None else k_min
-    linked = link(key_terms, settings, k_min=least, progress=progress)
+    least = linking.least_count(settings) if k_min is None else k_min
+    linked = linking.link(key_terms, settings, k_min=least, progress=progress)
     languages = np.array([language_number(language) for language in collection.languages], dtype=np.int64)
     # Block by block, because all pairs at once may need more memory than the documents.
-    for a, b in candidate_blocks(linked, settings.k if k_min is None and settings.score == "count" else None):
+    for a, b in linking.candidate_blocks(linked, settings.k if k_min is None and settings.score == "count" else None):
         chosen = np.ones(len(a), dtype=np.bool_)
         if cross_language:
             chosen &= languages[a] != languages[b]
         if parts is not None:
             chosen &= parts[a] != parts[b]
         a, b = a[chosen], b[chosen]
-        for chunk in chunks_of(len(a)):
+        for chunk in linking.chunks_of(len(a)):
             ends = a[chunk], b[chunk]
             yield from rows_of_pairs(ids, key_terms, settings, *ends, k_min=k_min, terms=terms, made=PairRow)
 
@@ -148,9 +138,9 @@ def rows_of_pairs(
     """Rows of pairs, in their order; ``added``: what makes the column of each further field."""
     # k_min: ``None`` to leave out pairs without a relation; where counts decide, the given pairs have one.
     if k_min is None and settings.score != "count":
-        related = relations(pair_table(key_terms, a, b), settings) > 0
+        related = linking.relations(linking.pair_table(key_terms, a, b), settings) > 0
         a, b = a[related], b[related]
-    table = cache(lambda: pair_table(key_terms, a, b))
+    table = cache(lambda: linking.pair_table(key_terms, a, b))
     words = cache(lambda: _words_of(table(), key_terms) if terms else ([None] * len(a),) * 2)
     makers: ColumnMakers = {
         "a": lambda: [ids[place] for place in a.tolist()],
@@ -161,18 +151,18 @@ def rows_of_pairs(
         "n_b": lambda: key_terms.sizes[b].tolist(),
         "share_forward": lambda: _shares(table().matched_forward, table().own_a),
         "share_backward": lambda: _shares(table().matched_backward, table().own_b),
-        "relation": lambda: [RELATIONS[number] for number in relations(table(), settings).tolist()],
+        "relation": lambda: [RELATIONS[number] for number in linking.relations(table(), settings).tolist()],
         "terms": lambda: words()[0],
         "met": lambda: words()[1],
     }
     return made.rows(RowColumns({**makers, **(added or {})}), len(a))
 
 
-def _words_of(pairs: PairTable, key_terms: KeyTerms) -> tuple[Sequence[Any], Sequence[Any]]:
+def _words_of(pairs: linking.PairTable, key_terms: KeyTerms) -> tuple[Sequence[Any], Sequence[Any]]:
     """The shared terms of pairs and, in a pivot language, the words that became them."""
     if key_terms.pivot is None:
         return list(pairs.all_terms(key_terms.counts.terms)), [None] * len(pairs)
-    words = [what_met(pairs, pair, key_terms) for pair in range(len(pairs))]
+    words = [linking.what_met(pairs, pair, key_terms) for pair in range(len(pairs))]
     return [terms for terms, _ in words], [met for _, met in words]
 
 
@@ -249,9 +239,9 @@ class Translations:
         a, b, shares, differing = self.a[chosen], self.b[chosen], self.shares[chosen], self.differing[chosen]
         return Translations(self.key_terms, a, b, shares, differing)
 
-    def tables(self) -> Iterator[PairTable]:
+    def tables(self) -> Iterator[linking.PairTable]:
         """Counts, weights and terms of the pairs in their order, in chunks of bounded size."""
-        return chunks_of_pairs(self.key_terms, self.a, self.b)
+        return linking.chunks_of_pairs(self.key_terms, self.a, self.b)
 
 
 def find_across(
@@ -320,7 +310,7 @@ def _links_of_weight(key_terms: KeyTerms, least: float) -> Translations:
     a, b = np.sort(np.concatenate(ends, axis=1), axis=0)
     order = np.lexsort((b, a))
     shares, enough = [np.zeros((0, 2))], [np.zeros(0, dtype=np.bool_)]
-    for pairs in chunks_of_pairs(key_terms, a[order], b[order]):
+    for pairs in linking.chunks_of_pairs(key_terms, a[order], b[order]):
         matched, own = np.stack((pairs.matched_forward, pairs.matched_backward)), np.stack((pairs.own_a, pairs.own_b))
         shares.append(np.round(matched / np.maximum(own, 1), SHARE_DECIMALS).T)
         enough.append((np.minimum(pairs.forward, pairs.backward) >= _LEAST_TERMS) & (shares[-1].min(axis=1) >= least))
@@ -545,7 +535,7 @@ def _chosen_translations(
 
 def _rows(collection: JudgedCollection, listed: ListedPairs, choice: PairChoice) -> Iterator[JudgedPairRow]:
     ids, settings = fields_of(collection.collection.documents).ids, collection.settings
-    for chunk in chunks_of(len(listed)):
+    for chunk in linking.chunks_of(len(listed)):
         part = listed.at(chunk)
         added = judgements_of(part, _reasons(collection, part) if choice.explain else None)
         yield from rows_of_pairs(
@@ -576,7 +566,7 @@ def _translation_rows(
     ids, settings = fields_of(collection.collection.documents).ids, collection.settings
     told: dict[str, Any] = {"relation": "equal", "kind": KIND_NAMES[kind], "reasons": [] if choice.explain else None}
     told |= dict.fromkeys(("probability", "wording_forward", "wording_backward"))
-    for chunk in chunks_of(len(found.a)):
+    for chunk in linking.chunks_of(len(found.a)):
         a, b = found.a[chunk], found.b[chunk]
         added: ColumnMakers = {name: partial(list, repeat(value, len(a))) for name, value in told.items()}
         added = {**added, "differing": found.differing[chunk].tolist}

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import IO, Any, Final
 
 import numpy as np
+import orjson
 from numpy.typing import NDArray
 
 from infostream_dedup.documents import Reading, ReadingReport, paths_of, read_documents
@@ -112,8 +113,6 @@ class Rereadable:
 
     def first(self) -> Iterator[Document | DocumentBlock]:
         """The first pass, with many documents in blocks: bad records are reported and quarantined here."""
-        import orjson
-
         read = read_documents if isinstance(self._source, Iterator) else read_document_blocks
         for one in read(self._source, report=self.report, reading=self._reading):
             if self._kept is not None:

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, Final, cast
+from typing import Any, Final, cast
 
 import numpy as np
 import scipy.sparse as sp
+from numpy.typing import NDArray
 
+from infostream_dedup.documents import ReadingReport
 from infostream_dedup.errors import MissingExtraError, UsageError
 from infostream_dedup.links.compiled.earlier import group_leaders
 from infostream_dedup.links.measures import NO_INTERVAL, Advice, Interval, Measures, join_topics, usual_k
@@ -29,30 +32,14 @@ from infostream_dedup.machine.progress import Phrase, Progress
 from infostream_dedup.model import LANGUAGES, VERSION, Language, Settings, heading
 from infostream_dedup.model.settings import CANDIDATE_TERMS, MIDDLE, Thresholds, series_of
 from infostream_dedup.model.tabular import Tabular
-from infostream_dedup.runs.batch.answering import CollectionSummary, list_groups
-from infostream_dedup.runs.batch.linking import (
-    LinkedPairs,
-    LinkEstimate,
-    LinkEstimator,
-    link,
-    pair_table,
-    relate,
-    what_met,
-)
+from infostream_dedup.runs.batch import linking
+from infostream_dedup.runs.batch.answering import Answer, CollectionSummary, GroupListing, list_groups
+from infostream_dedup.runs.batch.collection import Weighable
+from infostream_dedup.runs.batch.judging import JudgedCollection
 from infostream_dedup.runs.batch.pairing import LEAST_PROBABILITY
 from infostream_dedup.terms.key_terms import KeyTerms, warn_of_terms_above_df_max
+from infostream_dedup.terms.matched_words import Meeting
 from infostream_dedup.terms.pivot_columns import untranslated_shares
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
-    from numpy.typing import NDArray
-
-    from infostream_dedup.documents import ReadingReport
-    from infostream_dedup.runs.batch.answering import Answer, GroupListing
-    from infostream_dedup.runs.batch.collection import Weighable
-    from infostream_dedup.runs.batch.judging import JudgedCollection
-    from infostream_dedup.terms.matched_words import Meeting
 
 
 def confirmed_links(
@@ -75,7 +62,7 @@ def confirmed_links(
 def _candidates(matrix: SimilarityMatrix, second_look: JudgedCollection) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Pairs a < b of one language with three terms in either direction."""
     languages = second_look.key_terms.counts.languages
-    pairs = LinkedPairs(matrix.counts)
+    pairs = linking.LinkedPairs(matrix.counts)
     found = [np.zeros((2, 0), dtype=np.int64)]
     for block in pairs.blocks:
         a, b, forward, backward = pairs.of(block)
@@ -364,7 +351,7 @@ def sweep_collection(
     *,
     ks: Sequence[int] | None = None,
     examples: bool = True,
-    estimator: LinkEstimator | None = None,
+    estimator: linking.LinkEstimator | None = None,
     second_look: JudgedCollection | None = None,
     way: str | int = "auto",
     scaled: bool | None = None,
@@ -387,7 +374,7 @@ def sweep_collection(
         key_terms = collection.key_terms(chosen)
         warn_of_terms_above_df_max(key_terms, chosen)
         by_need = chosen.score == "count" and scales(key_terms.sizes, n=chosen.n, short=chosen.short, wanted=scaled)
-        relation = relate(key_terms, chosen, exact=exact, scaled=by_need, progress=progress)
+        relation = linking.relate(key_terms, chosen, exact=exact, scaled=by_need, progress=progress)
         labels = _labels(key_terms)
         estimate = None
         if estimator is not None:
@@ -450,7 +437,7 @@ def add_survey(
     found: Survey,
     settings: Settings,
     ks: Sequence[int] | None,
-    estimate: LinkEstimate | None = None,
+    estimate: linking.LinkEstimate | None = None,
     *,
     series: str | None = None,
     scaled: bool = False,
@@ -495,7 +482,7 @@ def _add_confirmed(
     key_terms: KeyTerms,
     representation: str,
     *,
-    estimate: LinkEstimate | None,
+    estimate: linking.LinkEstimate | None,
     ks: Sequence[int] | None,
     progress: Progress | None,
 ) -> None:
@@ -619,13 +606,13 @@ def pick_examples(
     """Up to ten pairs at each k, spread evenly over the collection."""
     found: list[Example] = []
     source = across if across is not None and across.counts.nnz else matrix
-    chosen, tallies = spread_pairs(LinkedPairs(source.counts), settings.n)
+    chosen, tallies = spread_pairs(linking.LinkedPairs(source.counts), settings.n)
     for k in range(matrix.k_min, settings.n + 1) if ks is None else ks:
         a, b = chosen.get(k, np.zeros((2, 0), dtype=np.int64))
-        pairs = pair_table(key_terms, a, b)
+        pairs = linking.pair_table(key_terms, a, b)
         for pair in range(len(pairs)):
             i, j = int(pairs.a[pair]), int(pairs.b[pair])
-            terms, met = what_met(pairs, pair, key_terms)
+            terms, met = linking.what_met(pairs, pair, key_terms)
             first, second = collection.documents[i], collection.documents[j]
             found.append(
                 Example(
@@ -653,7 +640,7 @@ def pick_examples(
     return found
 
 
-def spread_pairs(pairs: LinkedPairs, n: int) -> tuple[dict[int, NDArray[np.int64]], NDArray[np.int64]]:
+def spread_pairs(pairs: linking.LinkedPairs, n: int) -> tuple[dict[int, NDArray[np.int64]], NDArray[np.int64]]:
     """Up to ten pairs at each count of the stronger direction, evenly spread."""
     tallies = np.zeros((len(pairs.blocks) + 1, n + 1), dtype=np.int64)
     for number, block in enumerate(pairs.blocks, start=1):
@@ -708,7 +695,7 @@ def sweep_probabilities(judged: JudgedCollection, *, progress: Progress | None =
     a, b, probability = _judged(judged, progress)
     # Whether enough key terms of a are in b, and of b in a, as the field ``relation`` says.
     settings, sizes = judged.settings, judged.key_terms.sizes
-    counts = link(judged.key_terms, settings, k_min=CANDIDATE_TERMS).matrix.counts
+    counts = linking.link(judged.key_terms, settings, k_min=CANDIDATE_TERMS).matrix.counts
     least = need(settings.k, sizes[a], sizes[b], n=settings.n, short=settings.short)
     found = [np.asarray(counts[ends]).ravel() if len(a) else np.zeros(0) for ends in ((a, b), (b, a))]
     forward, backward = found[0] >= least, found[1] >= least
@@ -775,7 +762,7 @@ def _relation(
 
 def _mutual(judged: JudgedCollection) -> StoredLinks:
     """Links inside languages that are returned, at each k."""
-    linked = link(judged.key_terms, judged.settings, k_min=CANDIDATE_TERMS)
+    linked = linking.link(judged.key_terms, judged.settings, k_min=CANDIDATE_TERMS)
     counts = sp.coo_array(linked.matrix.counts.minimum(linked.matrix.counts.T))
     a, b = counts.row.astype(np.int64), counts.col.astype(np.int64)
     languages = judged.key_terms.counts.languages

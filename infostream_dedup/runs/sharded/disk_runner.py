@@ -6,9 +6,10 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, partial
 from itertools import islice
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import numpy as np
+import pyarrow as pa
 from numpy.typing import NDArray
 
 from infostream_dedup.language.translation.ladder import answers_fingerprint
@@ -31,10 +32,6 @@ from infostream_dedup.runs.sharded.linking import (
 from infostream_dedup.runs.sharded.plan import Plan
 from infostream_dedup.runs.sharded.reading import DOCUMENTS, EVIDENCE_TABLES, FIRST_TABLES, NO_MOMENT, read_and_count
 from infostream_dedup.runs.sharded.work_folder import Layout, Make, Stage, WorkFolder, joined
-
-if TYPE_CHECKING:
-    import pyarrow as pa
-
 
 # One representation of a collection in a work folder: statistics, key terms, nodes and links
 

@@ -10,9 +10,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
 from operator import itemgetter
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import numpy as np
+import pyarrow as pa
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
@@ -33,9 +34,6 @@ from infostream_dedup.runs.batch.deduplication import groups_of
 from infostream_dedup.runs.sharded import kernels
 from infostream_dedup.runs.sharded.key_terms import KEYS, KeyChunk
 from infostream_dedup.runs.sharded.work_folder import Layout, joined, rows_by_chunk
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 # Combines documents with equal key terms and equal targets into one node, wherever they are
 

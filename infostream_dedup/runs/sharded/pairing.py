@@ -13,15 +13,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from infostream_dedup.links.pair_rules import need
-from infostream_dedup.machine.arrays import (
-    AlignedColumns,
-    Ragged,
-    completed,
-    entries_of,
-    numbered_ends,
-    offsets_of,
-    places_of,
-)
+from infostream_dedup.machine import arrays
 from infostream_dedup.machine.scratch import row_blocks
 from infostream_dedup.model import Settings
 from infostream_dedup.runs.batch.linking import least_count
@@ -59,7 +51,7 @@ def turn_links(batches: Iterable[pa.RecordBatch], firsts: NDArray[np.int64], nod
 
 
 @dataclass(frozen=True, slots=True)
-class DocumentPairs(AlignedColumns):
+class DocumentPairs(arrays.AlignedColumns):
     """Pairs of documents with the counts of both directions."""
 
     a: NDArray[np.int64]  # int64 (pairs,), the earlier document
@@ -94,7 +86,7 @@ class PairFinder:
         work = 1 + weights * (nodes.inside >= self._least)
         for table in (self._out, self._into):
             for rows in table.chunks():
-                sums = offsets_of(weights[rows.columns])
+                sums = arrays.offsets_of(weights[rows.columns])
                 work[rows.nodes] += sums[rows.indptr[1:]] - sums[rows.indptr[:-1]]
         return work
 
@@ -133,12 +125,12 @@ class PairFinder:
         node, other, forward, backward = node[order], other[order], forward[order], backward[order]
         begin, end = np.searchsorted(node, node_of), np.searchsorted(node, node_of, side="right")
         sizes = end - begin
-        place = places_of(begin, sizes)
+        place = arrays.places_of(begin, sizes)
         return np.repeat(documents, sizes), other[place], forward[place], backward[place]
 
     def _written_out(self, node: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Position in ``node`` and document, for every document of each node."""
-        place, sizes = entries_of(self._bounds, node)
+        place, sizes = arrays.entries_of(self._bounds, node)
         return np.repeat(np.arange(len(node)), sizes), self._members[place]
 
 
@@ -216,7 +208,7 @@ class DocumentRows:
         shape = (len(documents), len(used))
         matrix = sp.csr_array((weights, column[keys.values], keys.indptr), shape=shape)
         targets = self._numbered(self._targets, documents)
-        places = Ragged(targets.indptr, column[targets.values])
+        places = arrays.Ragged(targets.indptr, column[targets.values])
         places = places.chosen(places.values >= 0)
         met = sp.csr_array((np.ones(len(places.values), dtype=np.bool_), places.values, places.indptr), shape=shape)
         met.sort_indices()
@@ -236,14 +228,14 @@ class DocumentRows:
         self, a: NDArray[np.int64], b: NDArray[np.int64], settings: Settings, *, made: type[Row], **others: Any
     ) -> list[Row]:
         """Rows of pairs, as ``rows_of_pairs`` makes them, but complete: terms of documents are not kept for them."""
-        documents, (one, other) = numbered_ends(a, b)
+        documents, (one, other) = arrays.numbered_ends(a, b)
         key_terms, ids = self.key_terms(documents), self.ids(documents)
-        return completed(rows_of_pairs(ids, key_terms, settings, one, other, made=made, **others))
+        return arrays.completed(rows_of_pairs(ids, key_terms, settings, one, other, made=made, **others))
 
-    def _numbered(self, terms: RunRows, documents: NDArray[np.int64]) -> Ragged:
+    def _numbered(self, terms: RunRows, documents: NDArray[np.int64]) -> arrays.Ragged:
         """Key-term numbers of each document's terms; other terms are left out."""
         given = terms.some(documents, np.uint32)
-        numbers = Ragged(given.indptr, self._numbers[given.values].astype(np.int64))
+        numbers = arrays.Ragged(given.indptr, self._numbers[given.values].astype(np.int64))
         return numbers.chosen(numbers.values >= 0)
 
 
@@ -313,8 +305,8 @@ def pick_terms(batches: Iterable[pa.RecordBatch], documents: NDArray[np.int64]) 
         begin, end = np.searchsorted(documents, [row["first"], row["first"] + len(row["sizes"])])
         if begin < end:
             chosen = documents[begin:end]
-            keys = Ragged(offsets_of(row["sizes"]), row["keys"]).rows(chosen - row["first"])
-            targets = Ragged(offsets_of(row["target_sizes"]), row["targets"]).rows(chosen - row["first"])
+            keys = arrays.Ragged(arrays.offsets_of(row["sizes"]), row["keys"]).rows(chosen - row["first"])
+            targets = arrays.Ragged(arrays.offsets_of(row["target_sizes"]), row["targets"]).rows(chosen - row["first"])
             yield PICKED.row(
                 documents=chosen, sizes=keys.sizes, keys=keys.values, target_sizes=targets.sizes, targets=targets.values
             )
@@ -325,7 +317,7 @@ def recounted(pairs: DocumentPairs, pick: Callable[[NDArray[np.int64]], Iterable
     forward, backward = np.empty((2, len(pairs)), dtype=np.int64)
     for begin in range(0, len(pairs), _RECOUNTED_AT_ONCE):
         some = slice(begin, begin + _RECOUNTED_AT_ONCE)
-        documents, (a, b) = numbered_ends(pairs.a[some], pairs.b[some])
+        documents, (a, b) = arrays.numbered_ends(pairs.a[some], pairs.b[some])
         keys, targets = _matrices(list(PICKED.rows(pick(documents))))
         forward[some] = keys[a].multiply(targets[b]).sum(axis=1)
         backward[some] = keys[b].multiply(targets[a]).sum(axis=1)
@@ -335,7 +327,7 @@ def recounted(pairs: DocumentPairs, pick: Callable[[NDArray[np.int64]], Iterable
 def _matrices(rows: list[dict[str, Any]]) -> tuple[sp.csr_array, sp.csr_array]:
     """Key terms and targets of documents, a column for each term: ones."""
     columns = [np.concatenate([row[name] for row in rows]).astype(np.int64) for name in ("keys", "targets")]
-    bounds = [offsets_of(np.concatenate([row[name] for row in rows])) for name in ("sizes", "target_sizes")]
+    bounds = [arrays.offsets_of(np.concatenate([row[name] for row in rows])) for name in ("sizes", "target_sizes")]
     terms, place = np.unique(np.concatenate(columns), return_inverse=True)
     shape, cut = (len(bounds[0]) - 1, len(terms)), len(columns[0])
     parts = (place[:cut], place[cut:])

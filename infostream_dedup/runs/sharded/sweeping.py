@@ -8,9 +8,10 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import numpy as np
+import pyarrow as pa
 from numpy.typing import NDArray
 
 from infostream_dedup.documents import ReadingReport
@@ -26,10 +27,6 @@ from infostream_dedup.runs.sharded import linking
 from infostream_dedup.runs.sharded.disk_runner import DiskRun, LinkedRun
 from infostream_dedup.runs.sharded.work_folder import Layout, Stage
 from infostream_dedup.terms.statistics import Totals
-
-if TYPE_CHECKING:
-    import pyarrow as pa
-
 
 _TABLES: Final[dict[str, Layout]] = {"totals": linking.TOTALS, "forest": linking.FOREST}
 _FROM_NOTE: Final = "{representation}: T below k = {k} was not measured, as there are too many links to be stored"

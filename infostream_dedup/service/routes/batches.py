@@ -25,16 +25,7 @@ from infostream_dedup.errors import BadDataError
 from infostream_dedup.model import Document, DocumentBlock
 from infostream_dedup.model.settings import Thresholds
 from infostream_dedup.service import answer_models as forms
-from infostream_dedup.service.answers import (
-    ADMIN,
-    READER,
-    WRITER,
-    JsonResponse,
-    LiteralEndRoute,
-    existing,
-    json_body,
-    read_body,
-)
+from infostream_dedup.service import answers
 from infostream_dedup.service.figures import count_soon
 from infostream_dedup.service.logs import log, reason_of
 from infostream_dedup.service.problems import Body, ProblemError, checked, detail_of, problem_of
@@ -201,7 +192,7 @@ def decided_batch(stream: Deduplicator, batch: GivenBatch) -> dict[str, Any]:
     }
 
 
-router = APIRouter(prefix="/v1", tags=["batches"], route_class=LiteralEndRoute)
+router = APIRouter(prefix="/v1", tags=["batches"], route_class=answers.LiteralEndRoute)
 _UNKNOWN: Final = "no batch with this id was stored; it may be sent again"
 _FAILED: Final = 1_000  # failed asynchronous batches whose problems are kept
 
@@ -227,7 +218,7 @@ class BatchQuestion(BaseModel):
 
 @router.post(
     "/batches",
-    dependencies=WRITER,
+    dependencies=answers.WRITER,
     response_model=forms.BatchDecided,
     responses={202: {"model": forms.BatchStatus, "description": "The batch waits; ask for its status"}},
     openapi_extra=forms.body_of(GivenBatch, BATCH_EXAMPLE, lines=True),
@@ -250,7 +241,7 @@ async def take_batch(request: Request, asked: Annotated[BatchQuestion, Query()])
 
 @router.post(
     "/documents",
-    dependencies=WRITER,
+    dependencies=answers.WRITER,
     response_model=forms.BatchDecided,
     openapi_extra={
         "requestBody": {
@@ -293,10 +284,12 @@ async def _taken(request: Request, completed: Callable[[Any], Any], *, wait: boo
     service.batches_of[caller] = waiting + 1
     with ExitStack() as held:
         held.callback(_give_back, service, caller)
-        batch = checked(GivenBatch, completed(await json_body(request)))
+        batch = checked(GivenBatch, completed(await answers.json_body(request)))
         refuse_many(batch.documents, service.settings.limits.documents)
         if wait:
-            return JsonResponse(_answered(service, await service.work(lambda stream: decided_batch(stream, batch))))
+            return answers.JsonResponse(
+                _answered(service, await service.work(lambda stream: decided_batch(stream, batch)))
+            )
         name, digest = await asyncio.to_thread(name_of, batch)
         place = quote(name, safe="")
         known = service.later.get(name)
@@ -311,7 +304,7 @@ async def _taken(request: Request, completed: Callable[[Any], Any], *, wait: boo
             known.task = asyncio.ensure_future(_decided_later(service, name, work, held.pop_all()))
         elif known.digest != digest:
             raise ProblemError(409, "batch-conflict")
-        return JsonResponse(_status(name, known), 202, {"location": f"/v1/batches/{place}/status"})
+        return answers.JsonResponse(_status(name, known), 202, {"location": f"/v1/batches/{place}/status"})
 
 
 def _give_back(service: RunningService, caller: str) -> None:
@@ -346,24 +339,24 @@ def _status(name: str, batch: LaterBatch) -> dict[str, Any]:
     return {"batch_id": name, "state": state, "documents": batch.documents, "problem": problem}
 
 
-@router.get("/batches/{batch_id:path}/status", dependencies=READER, response_model=forms.BatchStatus)
+@router.get("/batches/{batch_id:path}/status", dependencies=answers.READER, response_model=forms.BatchStatus)
 async def show_batch_status(request: Request, batch_id: str) -> Response:
     """Whether an asynchronous batch is ``waiting``, ``stored`` on disk, or ``failed``, and why."""
     service = running(request)
     waiting = service.later.get(batch_id)
     if waiting is not None:
-        return JsonResponse(_status(batch_id, waiting))
-    stored = existing(await service.read(lambda store: store.batch(batch_id)), _UNKNOWN)
+        return answers.JsonResponse(_status(batch_id, waiting))
+    stored = answers.existing(await service.read(lambda store: store.batch(batch_id)), _UNKNOWN)
     known = {"batch_id": batch_id, "state": "stored", "documents": len(stored.verdicts), "problem": None}
-    return JsonResponse(known)
+    return answers.JsonResponse(known)
 
 
-@router.get("/batches/{batch_id:path}", dependencies=READER, response_model=forms.BatchStored)
+@router.get("/batches/{batch_id:path}", dependencies=answers.READER, response_model=forms.BatchStored)
 async def show_batch(request: Request, batch_id: str) -> Response:
     """The verdicts of a batch that was stored."""
     stored, settings = await running(request).read(lambda store: (store.batch(batch_id), store.settings))
-    verdicts, fields = existing(stored, _UNKNOWN).verdicts, StreamSettings.of(settings).verdict_fields
-    return JsonResponse({"batch_id": batch_id, "verdicts": [verdict.as_dict(fields) for verdict in verdicts]})
+    verdicts, fields = answers.existing(stored, _UNKNOWN).verdicts, StreamSettings.of(settings).verdict_fields
+    return answers.JsonResponse({"batch_id": batch_id, "verdicts": [verdict.as_dict(fields) for verdict in verdicts]})
 
 
 _THRESHOLDS: Final = {
@@ -392,7 +385,7 @@ def _count(service: RunningService, answer: dict[str, Any]) -> None:
 
 @router.post(
     "/thresholds",
-    dependencies=ADMIN,
+    dependencies=answers.ADMIN,
     response_model=forms.Retuned,
     openapi_extra=forms.body_of(GivenThresholds, _THRESHOLDS),
 )
@@ -403,17 +396,17 @@ async def retune(request: Request) -> Response:
     "judged": {...}, "measured": {"n": 12, "score": "count", "target": "text", "complete": true}}``.
     """
     service = running(request)
-    asked = await read_body(request, GivenThresholds)
+    asked = await answers.read_body(request, GivenThresholds)
     tables = {"thresholds": asked.thresholds, "judged": asked.judged, "measured": asked.measured}
     thresholds = Thresholds.of(tables, "the request")
     found = await service.work(lambda stream: retune_store(stream.store, thresholds, first=asked.first))
     service.tell()
-    return JsonResponse(found.as_dict())
+    return answers.JsonResponse(found.as_dict())
 
 
 @router.post(
     "/check",
-    dependencies=READER,
+    dependencies=answers.READER,
     response_model=forms.Verdicts,
     openapi_extra=forms.body_of(GivenDocuments, DOCUMENTS_EXAMPLE),
 )
@@ -424,17 +417,17 @@ async def check(request: Request) -> Response:
     first question takes as long as restoring the window.
     """
     service = running(request)
-    asked = await read_body(request, GivenDocuments)
+    asked = await answers.read_body(request, GivenDocuments)
     refuse_many(asked.documents, service.settings.limits.checked)
     checked_documents(asked.documents, skip=False)
     # While the store is being opened, there is nothing to compare with.
     await service.position()
     verdicts = await service.checker.verdicts(asked.documents, asked.on_conflict)
     answer = {"verdicts": with_extra(verdicts, asked.documents), "ignored": ignored_members(asked.documents)}
-    return JsonResponse(answer)
+    return answers.JsonResponse(answer)
 
 
-events_router = APIRouter(prefix="/v1", tags=["events"], dependencies=READER)
+events_router = APIRouter(prefix="/v1", tags=["events"], dependencies=answers.READER)
 _ROWS: Final = 200
 _DIGITS: Final = 18
 _MOST_ORDINAL: Final = 1 << 62

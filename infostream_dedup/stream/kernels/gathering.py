@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from infostream_dedup.language.text.kernels.surface_table import hash_bytes
+from infostream_dedup.machine.arrays import Vector, Whole
 from infostream_dedup.machine.compiling import compiled, inlined, signed
-
-if TYPE_CHECKING:
-    from infostream_dedup.machine.arrays import Vector, Whole
 
 
 class Arranged(NamedTuple):

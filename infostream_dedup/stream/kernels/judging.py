@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import Final, NamedTuple
+
+import numpy as np
 
 from infostream_dedup.links.compiled.kernels.rows import holds
+from infostream_dedup.machine.arrays import Vector, Whole
 from infostream_dedup.machine.compiling import compiled, inlined
-
-if TYPE_CHECKING:
-    import numpy as np
-
-    from infostream_dedup.machine.arrays import Vector, Whole
 
 __all__ = [
     "ALIKE",
@@ -43,8 +41,7 @@ LINKED, ALIKE, TOLD, REPEATED = 1, 2, 4, 8
 """Bits of a find: it resembles the document; enough key terms match for a repeat; numbers agree too; it is repeated.
 Without rules about numbers or shared terms, the second bit implies the other two."""
 
-TEMPLATE, UPDATED = 4, 5
-"""Relations; smaller values are 1 for ``contained`` and 2 for ``contains``, together ``equal``."""
+TEMPLATE, UPDATED = 4, 5  # relations; smaller values are 1 for ``contained`` and 2 for ``contains``, together ``equal``
 
 _LEAST_NUMBERS = 3
 _SAME_STORY = 12 * 3600 * 1_000_000
@@ -128,7 +125,6 @@ def _count_shared(values: Vector[Whole], ends: Vector[np.int64], row: int, other
     return shared
 
 
-@compiled
 def _numbers_agree(row: int, other: int, columns: Columns) -> bool:
     """Whether at least half of either document's numbers occur in the other; each must have at least three."""
     ends = columns.number_ends
@@ -194,7 +190,6 @@ def weigh(first: int, finds: Finds, columns: Columns, rules: DecisionRules) -> N
             finds.ranks[place] = min(forward, backward) * 256 + max(forward, backward)
 
 
-@compiled
 def _is_template(row: int, other: int, columns: Columns) -> bool:
     """Whether two documents that differ only in numbers are one form, filled in on two days.
 
@@ -210,7 +205,6 @@ def _is_template(row: int, other: int, columns: Columns) -> bool:
     return bool(shared >= _SAME_FORM * (both - shared))
 
 
-@compiled
 def _relation(row: int, place: int, finds: Finds, columns: Columns, rules: DecisionRules) -> int:
     other, kind = finds.rows[place], finds.kinds[place]
     if kind & ALIKE and not kind & (TOLD | REPEATED):
@@ -248,7 +242,6 @@ def weigh_and_choose(first: int, finds: Finds, columns: Columns, rules: Decision
     choose(first, finds, columns, rules, chosen)
 
 
-@compiled
 def _has_term(term: int, row: int, columns: Columns, in_text: bool) -> bool:
     """Whether a key term of another document occurs in a row."""
     if in_text:

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import Final, NamedTuple
 
 import numpy as np
 
 from infostream_dedup.judging.evidence.kernels.sharing import look_up, note, place_of, take_out
 from infostream_dedup.links.compiled.kernels.rows import first_not_below
+from infostream_dedup.machine.arrays import OtherWhole, Table, Vector, Whole
 from infostream_dedup.machine.compiling import compiled, inlined, prefetch, signed
-
-if TYPE_CHECKING:
-    from infostream_dedup.machine.arrays import OtherWhole, Table, Vector, Whole
 
 
 @compiled
@@ -60,23 +58,18 @@ def find_places(
 
 # Count the key terms of the pivot language that pairs of documents have in common
 
-PLACE_BITS: Final = 5
-"""Bits of the place of a key term."""
-
-MOST_KEYS: Final = 1 << PLACE_BITS
-"""Maximum number of key terms of a document."""
+PLACE_BITS: Final = 5  # bits of the place of a key term
+MOST_KEYS: Final = 1 << PLACE_BITS  # maximum number of key terms of a document
 
 _PLACE: Final = MOST_KEYS - 1
 
-_AHEAD: Final = 3
-"""Pairs between a document being asked for and being needed."""
+_AHEAD: Final = 3  # pairs between a document being asked for and being needed
 
 _LINE: Final = 8
 
 _MEMBER_LINES: Final = 12
 
-_WEIGHT_LINES: Final = 4
-"""64-bit values of a cache line, and lines of the members and weights of a common document."""
+_WEIGHT_LINES: Final = 4  # 64-bit values of a cache line, and lines of the members and weights of a common document
 
 
 class PivotDocuments(NamedTuple):
@@ -108,7 +101,6 @@ class SharedKeys(NamedTuple):
     own: Table[np.int64]  # int64 (pairs, 2), total weight of all key terms of a and of b
 
 
-@compiled
 def _match_asking(documents: PivotDocuments, asks: int, held: int, bits: int, scratch: PivotScratch) -> int:
     """Key terms of the asking document that match the document in the tables, as bits by place."""
     first, last = documents.member_begins[asks], documents.member_begins[asks + 1]
@@ -121,7 +113,6 @@ def _match_asking(documents: PivotDocuments, asks: int, held: int, bits: int, sc
     return met
 
 
-@compiled
 def _match_held(documents: PivotDocuments, answers: int, held: int, bits: int, scratch: PivotScratch) -> int:
     """Key terms of the document in the tables that match the answering document, as bits by place."""
     first, last = documents.matched_begins[answers], documents.matched_begins[answers + 1]
@@ -138,7 +129,6 @@ def _match_held(documents: PivotDocuments, answers: int, held: int, bits: int, s
     return met
 
 
-@compiled
 def _add_up(documents: PivotDocuments, document: int, met: int) -> tuple[int, int, int]:
     """Number and weight of a document's matching key terms, and weight of all its key terms."""
     first, count, weight, own = documents.weight_begins[document], 0, 0, 0

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
+import sqlite3
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from typing import TYPE_CHECKING, Any, Final
+from pathlib import Path
+from typing import Any, Final
 
 import orjson
 
 from infostream_dedup.stream.store.restoring import first_ordinal_needed, open_epoch
-
-if TYPE_CHECKING:
-    import sqlite3
-    from collections.abc import Sequence
-    from pathlib import Path
 
 # A store in a few figures
 
@@ -235,8 +233,7 @@ def group_page(
     return groups
 
 
-SLOTS: Final = 24
-"""Parts of the time from the first to the last document of a group, in which ``spread_of`` counts."""
+SLOTS: Final = 24  # parts of the time from the first to the last document of a group, in which ``spread_of`` counts
 
 
 def spread_of(connection: sqlite3.Connection, groups: Sequence[str]) -> dict[str, list[int]]:
@@ -388,5 +385,4 @@ def _document(row: Sequence[Any]) -> dict[str, Any]:
     return found | {"forgotten": bool(found["forgotten"])}
 
 
-_LOOKED_THROUGH: Final = 200_000
-"""The latest documents whose headlines are looked through for words."""
+_LOOKED_THROUGH: Final = 200_000  # the latest documents whose headlines are looked through for words

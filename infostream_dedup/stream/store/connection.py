@@ -6,8 +6,11 @@ import os
 import sqlite3
 import struct
 import time
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from typing import TYPE_CHECKING, Final, NamedTuple, cast
+from pathlib import Path
+from types import TracebackType
+from typing import Final, NamedTuple, cast
 from urllib.parse import quote
 
 from infostream_dedup.errors import (
@@ -22,19 +25,11 @@ from infostream_dedup.errors import (
 )
 from infostream_dedup.machine.progress import restoring_advice
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
-    from types import TracebackType
-
-_OLDEST_SQLITE: Final = (3, 37, 0)
-"""First version with STRICT tables."""
-
+_OLDEST_SQLITE: Final = (3, 37, 0)  # first version with STRICT tables
 _CACHE_KIB: Final = 16 * 1024
 _CACHE_OF_READER_KIB: Final = 8 * 1024
 _WAL_BYTES_KEPT: Final = 64 * 1024 * 1024
-_LOG_HEAD: Final = 0x377F0683
-"""First bytes of a log, whose last bit tells the order of bytes in its checksums."""
+_LOG_HEAD: Final = 0x377F0683  # first bytes of a log, whose last bit tells the order of bytes in its checksums
 _LOG_HEAD_BYTES: Final = 32
 _FRAME_HEAD_BYTES: Final = 24
 _INDEX_BYTES: Final = 132

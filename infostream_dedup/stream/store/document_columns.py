@@ -2,26 +2,21 @@
 
 from __future__ import annotations
 
+import sqlite3
 import struct
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final, Protocol
+from typing import Any, Final, Protocol
 
 import numpy as np
 import orjson
+from numpy.typing import NDArray
 
 from infostream_dedup.machine.arrays import INT32, INT64, UINT32, Ragged, offsets_of
 from infostream_dedup.machine.platform import collector_paused
 from infostream_dedup.machine.threads import run_ahead
+from infostream_dedup.model.document import Language
 from infostream_dedup.model.stream_records import Remembered
-
-if TYPE_CHECKING:
-    import sqlite3
-
-    from numpy.typing import NDArray
-
-    from infostream_dedup.model.document import Language
-
 
 # Remembered documents as columns: creating a million objects would take longer than reading them
 
@@ -106,7 +101,6 @@ class RememberedTable:
 
 
 _WHOLE: Final = ("ordinal", "version", "clock", "epoch", "length")
-
 _RAGGED: Final = ("keys", "weights", "targets", "numbers")
 
 REPEATS: Final = (
@@ -128,8 +122,7 @@ _ROWS_AT_ONCE: Final = 1000
 class _Column(Protocol):
     """A column, read in pieces that SQLite joins: an object for each value would double the time."""
 
-    sql: str
-    """Aggregates of its cells; ``{0}`` stands for the value of a document."""
+    sql: str  # aggregates of its cells; ``{0}`` stands for the value of a document
 
     def extend(self, cells: Iterator[Any]) -> None: ...
 

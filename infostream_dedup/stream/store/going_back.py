@@ -6,11 +6,12 @@ import sqlite3
 import tempfile
 import time
 import zlib
+from collections.abc import Iterator, Sequence
 from contextlib import closing, suppress
 from dataclasses import dataclass, fields, replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from infostream_dedup.documents.documents import as_compared
 from infostream_dedup.errors import (
@@ -24,27 +25,16 @@ from infostream_dedup.errors import (
 from infostream_dedup.machine.arrays import INT64, numbers_of
 from infostream_dedup.machine.files import held_part, remove_stale_parts
 from infostream_dedup.machine.platform import sync_path
+from infostream_dedup.model.settings import Thresholds
 from infostream_dedup.model.stream_records import Batch, Remembered
 from infostream_dedup.stream.engine import StreamEngine
 from infostream_dedup.stream.retuning import thresholds_for, tupled
 from infostream_dedup.stream.settings import KEY_TERMS_DECIDE, StreamSettings
+from infostream_dedup.stream.store import opening
 from infostream_dedup.stream.store.connection import begin_wal, connect, naming_failures, place_of
-from infostream_dedup.stream.store.opening import (
-    BUSY_SECONDS,
-    PAGES_AT_ONCE,
-    copy_into,
-    copy_store,
-    open_store,
-    write_settings_checksum,
-)
 from infostream_dedup.stream.store.removal import forget
 from infostream_dedup.stream.store.restoring import RESTORED, position_of
 from infostream_dedup.stream.store.store import Store
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from infostream_dedup.model.settings import Thresholds
 
 _NAMED: Final = 5
 
@@ -69,9 +59,12 @@ def go_back(path: Path, backup: Path, *, discard_newer: bool) -> WentBack:
         raise CannotCreateError(f"cannot create {path}: there is no directory {path.parent}")
     remove_stale_parts(path.parent)
     with held_part(path.parent) as part:
-        _copy_backup(backup, part)
+        if not backup.exists():
+            raise NoInputError(f"{backup}: there is no backup; 'store backup' makes one")
+        with closing(opening.open_store(backup, read_only=True)) as source, naming_failures(backup):
+            opening.copy_into(source, backup, part, "the backup is damaged ({}); take an older one")
         present, moved = _present(path, discard_newer=discard_newer)
-        with closing(connect(part, mode="rw", busy_seconds=BUSY_SECONDS)) as copy:
+        with closing(connect(part, mode="rw", busy_seconds=opening.BUSY_SECONDS)) as copy:
             if present is not None:
                 with closing(present):
                     return _replace(present, path, copy, part, discard_newer=discard_newer)
@@ -83,17 +76,10 @@ def go_back(path: Path, backup: Path, *, discard_newer: bool) -> WentBack:
     return WentBack(batches=position.batches, documents=position.documents, discarded=0, forgotten=0, kept=moved)
 
 
-def _copy_backup(backup: Path, part: Path) -> None:
-    if not backup.exists():
-        raise NoInputError(f"{backup}: there is no backup; 'store backup' makes one")
-    with closing(open_store(backup, read_only=True)) as source, naming_failures(backup):
-        copy_into(source, backup, part, "the backup is damaged ({}); take an older one")
-
-
 def _present(path: Path, *, discard_newer: bool) -> tuple[sqlite3.Connection | None, str]:
     try:
         if path.exists():
-            return open_store(path), ""
+            return opening.open_store(path), ""
     except BadDataError as error:
         if not discard_newer:
             raise StoreBusyError(
@@ -114,7 +100,7 @@ def _mark(copy: sqlite3.Connection, *, after: int = 0) -> None:
     moment = max(time.time_ns() // 1000, after + 1)
     copy.execute("BEGIN IMMEDIATE")
     copy.execute("REPLACE INTO state (name, value) VALUES (?, ?)", (RESTORED, str(moment)))
-    write_settings_checksum(copy)
+    opening.write_settings_checksum(copy)
     copy.execute("COMMIT")
 
 
@@ -140,7 +126,7 @@ def _replace(
         # After the first step nobody else can write, and others still see the former content.
         nonlocal kept, is_locked
         if status in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
-            if time.monotonic() > begun + BUSY_SECONDS:
+            if time.monotonic() > begun + opening.BUSY_SECONDS:
                 raise StoreBusyError(f"{path}: another process is writing; run the same command again later")
         elif not is_locked:
             is_locked = True
@@ -152,14 +138,14 @@ def _replace(
                 raise _newer(path, lacking)
             if lacking:
                 target = _dated(path)
-                copy_store(present, path, target, mode=path.stat().st_mode & 0o777)
+                opening.copy_store(present, path, target, mode=path.stat().st_mode & 0o777)
                 kept = str(target)
 
-    with closing(connect(path, mode="rw", busy_seconds=BUSY_SECONDS)) as target, naming_failures(path):
-        begin_wal(target, path, busy_seconds=BUSY_SECONDS)
+    with closing(connect(path, mode="rw", busy_seconds=opening.BUSY_SECONDS)) as target, naming_failures(path):
+        begin_wal(target, path, busy_seconds=opening.BUSY_SECONDS)
         (pages,) = copy.execute("PRAGMA page_count").fetchone()
         # At least two steps: the last one commits.
-        copy.backup(target, pages=min(PAGES_AT_ONCE, pages // 2), progress=step, sleep=0.05)
+        copy.backup(target, pages=min(opening.PAGES_AT_ONCE, pages // 2), progress=step, sleep=0.05)
         place_of(target).check()
         target.execute("PRAGMA wal_checkpoint(TRUNCATE)")
         position = position_of(target)

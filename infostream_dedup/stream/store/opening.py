@@ -6,11 +6,11 @@ import errno
 import os
 import sqlite3
 import stat
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager, suppress
 from hashlib import blake2b
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import orjson
 
@@ -27,9 +27,6 @@ from infostream_dedup.machine.platform import sync_path
 from infostream_dedup.machine.progress import restoring_advice
 from infostream_dedup.model.version import VERSION
 from infostream_dedup.stream.store.connection import begin_wal, connect, naming_failures, snapshot, writing
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 RETUNES: Final = "retunes"
 """Name of their row in table ``state``: ``[{"first": ordinal, "changes": {setting: value}}, ...]`` in order."""
@@ -67,11 +64,8 @@ def add_change(connection: sqlite3.Connection, name: str, change: Mapping[str, A
 
 # The schema of a store: `schema.sql`, the only version there is
 
-APPLICATION_ID: Final = 0x49534444
-"""Marks an SQLite file as one of our stores: ``ISDD``."""
-
-SCHEMA_VERSION: Final = 1
-"""``PRAGMA user_version`` of a store."""
+APPLICATION_ID: Final = 0x49534444  # marks an SQLite file as one of our stores: ``ISDD``
+SCHEMA_VERSION: Final = 1  # ``PRAGMA user_version`` of a store
 
 
 def create_tables(connection: sqlite3.Connection) -> None:
@@ -119,8 +113,7 @@ def _pragma(connection: sqlite3.Connection, name: str) -> int:
 
 # A checksum of a store's single values: settings, what has expired, the state's small values, withheld frequencies
 
-_NAME: Final = "checksum"
-"""Name of its row in table ``state``."""
+_NAME: Final = "checksum"  # name of its row in table ``state``
 
 
 def write_settings_checksum(connection: sqlite3.Connection) -> None:
@@ -171,11 +164,8 @@ def _text(checksum: str) -> str:
 # Copies of a store, made while others write to it; and the files beside it
 
 PAGES_AT_ONCE: Final = 4096
-
 HEADER: Final = b"SQLite format 3\0"
-
 _APPLICATION_ID: Final = slice(68, 72)
-
 _HEADER_BYTES: Final = 100
 
 
@@ -255,11 +245,8 @@ def set_mode(store: Path, mode: int) -> None:
         raise CannotWriteError(f"{store}: the mode cannot be changed: {error.strerror}") from error
 
 
-BUSY_SECONDS: Final = 30.0
-"""How long a writer waits for another writer."""
-
-_LONGEST_ENDING: Final = ".desk-journal"
-"""The log, the shared memory and the desk have shorter endings."""
+BUSY_SECONDS: Final = 30.0  # how long a writer waits for another writer
+_LONGEST_ENDING: Final = ".desk-journal"  # the log, the shared memory and the desk have shorter endings
 
 
 def open_store(

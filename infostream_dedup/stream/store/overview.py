@@ -7,17 +7,15 @@ from __future__ import annotations
 
 import json
 import re
+import sqlite3
 from collections import Counter, defaultdict
 from dataclasses import dataclass
 from statistics import median
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from infostream_dedup.model.stream_records import STATUSES
 from infostream_dedup.stream.store.browsing import day_of, time_text
 from infostream_dedup.stream.store.restoring import first_ordinal
-
-if TYPE_CHECKING:
-    import sqlite3
 
 _LATEST: Final = 20_000
 _HOUR: Final = 3_600_000_000
@@ -25,8 +23,7 @@ _DAY: Final = 24 * _HOUR
 _DAYS: Final = 14
 _MOST_OF_DAYS: Final = 300_000
 _LEAST_DOCUMENTS: Final = 5
-_SILENCE: Final = 3.0
-"""A source is silent after this many times its longest pause so far."""
+_SILENCE: Final = 3.0  # a source is silent after this many times its longest pause so far
 
 # SQLite counts, not Python: between two rows of an answer another thread may run, often the writer's.
 _PAUSES: Final = """SELECT source, max(clock), max(clock - before) FROM (
@@ -213,8 +210,7 @@ _LINKS: Final = """SELECT document.id, document.of_id, document.source, coalesce
 
 
 _LETTERS: Final = re.compile(r"[^\W\d_]+")
-_LEAST_WORDS: Final = 3
-"""Words that two forms of a source share if they are one."""
+_LEAST_WORDS: Final = 3  # words that two forms of a source share if they are one
 
 
 def words_of_title(title: str | None) -> set[str]:

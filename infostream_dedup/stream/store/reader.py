@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import sqlite3
 import zlib
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from typing import TYPE_CHECKING, Any, Final, Literal
+from pathlib import Path
+from typing import Any, Final, Literal
 
 from infostream_dedup.errors import BadDataError
 from infostream_dedup.machine.arrays import INT64, numbers_of
@@ -24,11 +27,6 @@ from infostream_dedup.stream.store.restoring import (
     terms_of,
 )
 from infostream_dedup.stream.store.tables import VERDICT_SQL, verdict_of_row
-
-if TYPE_CHECKING:
-    import sqlite3
-    from collections.abc import Collection, Iterator, Sequence
-    from pathlib import Path
 
 _KEPT: Final = (
     "SELECT id, title, language, published, source, url, packed FROM document JOIN body USING (ordinal)"

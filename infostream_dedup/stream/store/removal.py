@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import sqlite3
+from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from pathlib import Path
+from typing import Final
 
 import numpy as np
 
@@ -16,11 +19,6 @@ from infostream_dedup.stream.store.opening import write_settings_checksum, writi
 from infostream_dedup.stream.store.restoring import counts_apart, first_ordinal_needed, open_epoch
 from infostream_dedup.stream.store.search_index import rebuild_index
 from infostream_dedup.stream.store.tables import FRAGMENTS, IN_BATCH, PARTS, SIGNATURE, stored_checksum
-
-if TYPE_CHECKING:
-    import sqlite3
-    from collections.abc import Iterable
-    from pathlib import Path
 
 # Deletion of data that no later verdict needs
 
@@ -76,8 +74,7 @@ def _pages(connection: sqlite3.Connection) -> int:
 
 # Removal of documents' content on request, as data protection law may require
 
-_PIVOT: Final = "ru"
-"""Language under which the frequencies of the pivot language are kept."""
+_PIVOT: Final = "ru"  # language under which the frequencies of the pivot language are kept
 
 
 @dataclass(frozen=True, slots=True)

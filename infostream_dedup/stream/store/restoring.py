@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import sqlite3
 from collections import defaultdict
+from collections.abc import Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
+from typing import Any, Final, Literal, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from infostream_dedup.judging.repeated.lines import REMEMBERED
 from infostream_dedup.machine.arrays import INT32, numbers_of
 from infostream_dedup.model import NO_TIME
+from infostream_dedup.model.document import Language
 from infostream_dedup.model.stream_records import (
     CountedEvidence,
     EpochFrequencies,
@@ -23,14 +26,6 @@ from infostream_dedup.model.stream_records import (
 )
 from infostream_dedup.stream.store.document_columns import RememberedTable, table_of
 from infostream_dedup.stream.store.opening import state_of
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from numpy.typing import NDArray
-
-    from infostream_dedup.model.document import Language
-
 
 # The current groups of two or more documents and their stories, maintained by the writer of batches.
 #
@@ -130,14 +125,6 @@ def tell_stories(connection: sqlite3.Connection, events: Sequence[GroupEvent], s
             connection.execute("DELETE FROM telling WHERE group_id = ?", (event.other,))
 
 
-def present_stories(connection: sqlite3.Connection) -> tuple[tuple[str, str, int], ...]:
-    """Return each group of the window that has a story: its name, its story, the story's earliest ordinal."""
-    rows = connection.execute(
-        "SELECT group_id, story_id, begun FROM telling JOIN story USING (story_id) WHERE alive = 1 ORDER BY group_id"
-    )
-    return tuple(rows)
-
-
 def told_again(connection: sqlite3.Connection) -> set[tuple[str, str, int]]:
     """Compute the correct content of table ``telling`` from all events: group, story, whether the group is alive."""
     groups, stories = (
@@ -166,8 +153,7 @@ def _unite(connection: sqlite3.Connection, event: StoryEvent) -> None:
         run("REPLACE INTO telling (group_id, story_id) VALUES (?, ?)", (event.other, event.story))
 
 
-RESTORED: Final = "restored"
-"""Name of the small value that changes whenever a store goes back to a backup."""
+RESTORED: Final = "restored"  # name of the small value that changes whenever a store goes back to a backup
 
 
 class Position(NamedTuple):
@@ -262,6 +248,9 @@ def load(connection: sqlite3.Connection, *, since: Position | None) -> Loaded:
     batches, documents, terms = (since or Position(0, 0, 0, 0))[:3]
     epoch = open_epoch(connection)
     clock = connection.execute("SELECT clock FROM document ORDER BY ordinal DESC LIMIT 1").fetchone()
+    stories = connection.execute(
+        "SELECT group_id, story_id, begun FROM telling JOIN story USING (story_id) WHERE alive = 1 ORDER BY group_id"
+    ).fetchall()
     return Loaded(
         position=position,
         clock=clock[0] if clock else None,
@@ -274,7 +263,7 @@ def load(connection: sqlite3.Connection, *, since: Position | None) -> Loaded:
         withheld_repeats=_read_withheld(connection, epoch, "withheld_repeats"),
         pivot=summed_frequencies(connection, before=epoch, terms=position.terms, table="pivot_frequency"),
         withheld_pivot=_read_withheld(connection, epoch, "withheld_pivot"),
-        stories=present_stories(connection),
+        stories=tuple(stories),
         evidence=counted_evidence(connection),
         lines=_stored_lines(connection, max(documents, position.documents - REMEMBERED)),
         documents=table_of(connection, max(documents, first_ordinal_needed(connection)), position.documents),
@@ -299,8 +288,7 @@ def open_epoch(connection: sqlite3.Connection) -> int:
     return int(connection.execute("SELECT coalesce(max(epoch) + 1, 0) FROM epoch_frequency").fetchone()[0])
 
 
-FEWEST_EPOCHS: Final = 3
-"""Number of closed epochs with which a further one can be compared."""
+FEWEST_EPOCHS: Final = 3  # number of closed epochs with which a further one can be compared
 
 
 def may_alarm(connection: sqlite3.Connection, epoch: int) -> bool:

@@ -5,27 +5,23 @@ It is part of the store, so a batch and the index of the epoch that it closes ar
 
 from __future__ import annotations
 
+import sqlite3
 import zlib
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, Self
+from typing import Any, Final, NamedTuple, Self
 from zlib import crc32
 
 import numpy as np
 import orjson
+from numpy.typing import NDArray
 
 from infostream_dedup.errors import BadDataError
 from infostream_dedup.machine.arrays import INT32, INT64, numbers_of, places_of
 from infostream_dedup.model.document import LANGUAGES, Language
 from infostream_dedup.stream.store.restoring import first_ordinal, open_epoch, position_of
 from infostream_dedup.stream.store.tables import part_checksum
-
-if TYPE_CHECKING:
-    import sqlite3
-    from collections.abc import Iterator, Sequence
-
-    from numpy.typing import NDArray
-
 
 # Read documents of a store by ordinal: the fields that a search shows, and those that it compares
 
@@ -331,11 +327,6 @@ def rebuild_index(connection: sqlite3.Connection, ordinals: Sequence[int]) -> No
         if any(row.first <= ordinal < row.end for ordinal in ordinals):
             connection.execute("DELETE FROM search_index WHERE first = ?", (row.first,))
             _write(connection, row.first, row.end)
-
-
-def damaged_rows(connection: sqlite3.Connection) -> list[IndexRow]:
-    """Return the rows that are not what the signatures say, as ``index_faults`` finds them."""
-    return [row for row, fault in index_faults(connection) if fault is not None]
 
 
 def index_faults(connection: sqlite3.Connection) -> Iterator[tuple[IndexRow, str | None]]:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import sqlite3
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from itertools import chain, count
 from operator import attrgetter
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, Self
+from typing import Any, Final, Self
 
 import numpy as np
 import orjson
@@ -14,21 +16,23 @@ import orjson
 from infostream_dedup.errors import BadDataError, StoreBusyError
 from infostream_dedup.machine.arrays import INT64
 from infostream_dedup.machine.files import Closing
-from infostream_dedup.stream.store.connection import naming_failures, place_of
-from infostream_dedup.stream.store.opening import (
-    BUSY_SECONDS,
-    check_settings,
-    copy_store,
-    open_store,
-    write_settings_checksum,
-    writing_rows,
+from infostream_dedup.model.stream_records import (
+    Batch,
+    CountedEvidence,
+    Decided,
+    GroupEvent,
+    Remembered,
+    StoryEvent,
+    Verdict,
 )
+from infostream_dedup.stream.store import opening
+from infostream_dedup.stream.store.connection import naming_failures, place_of
 from infostream_dedup.stream.store.reader import StoreReader
 from infostream_dedup.stream.store.removal import Expired, Forgotten, expire, forget, wipe
 from infostream_dedup.stream.store.restoring import Loaded, Position, group_documents, load, position_of, tell_stories
 from infostream_dedup.stream.store.search_index import (
-    damaged_rows,
     index_closed_epochs,
+    index_faults,
     index_terms,
     rebuild_index,
     rebuild_term_block,
@@ -55,27 +59,11 @@ from infostream_dedup.stream.store.tables import (
     signature_hashes,
 )
 
-if TYPE_CHECKING:
-    import sqlite3
-    from collections.abc import Iterator, Mapping, Sequence
-
-    from infostream_dedup.model.stream_records import (
-        Batch,
-        CountedEvidence,
-        Decided,
-        GroupEvent,
-        Remembered,
-        StoryEvent,
-        Verdict,
-    )
-
 # Writing one batch into the tables of a store, inside a transaction
 
 _BATCH: Final = insertion("batch", (*BatchHead._fields, "checksum"))
-
 _TERMS_AT_ONCE: Final = 50  # a statement for each takes twice as long
 _TERM, _TERMS = (insertion("term", ("number", "term"), rows) for rows in (1, _TERMS_AT_ONCE))
-
 _COUNT: Final = insertion("evidence_frequency", ("epoch", "part", "counts", "checksum"))
 
 
@@ -219,11 +207,11 @@ class Store(Closing, StoreReader):
         settings: Mapping[str, Any] | None = None,
         create: bool = True,
         read_only: bool = False,
-        busy_seconds: float = BUSY_SECONDS,
+        busy_seconds: float = opening.BUSY_SECONDS,
     ) -> Self:
         """Open a store, or create it."""
         place = Path(path).resolve()
-        connection = open_store(
+        connection = opening.open_store(
             place,
             settings_digest=settings_digest,
             settings=settings,
@@ -266,7 +254,7 @@ class Store(Closing, StoreReader):
             return
         position, written = self._position, dict(self._written)
         try:
-            with writing_rows(self._connection, self.path):
+            with opening.writing_rows(self._connection, self.path):
                 yield
         except BaseException:
             self._position, self._written = position, written
@@ -277,7 +265,7 @@ class Store(Closing, StoreReader):
     def load(self, *, since: Position | None = None) -> Loaded:
         """Load the state an engine needs to continue."""
         with self.reading():
-            check_settings(self._connection, self.path)
+            opening.check_settings(self._connection, self.path)
             loaded = load(self._connection, since=since)
         self._position = loaded.position
         self._written = {name: (value, _json(value)) for name, value in loaded.state.items()}
@@ -292,7 +280,7 @@ class Store(Closing, StoreReader):
                 raise StoreChangedError(f"{self.path}: another process has written since; run the same command again")
             self._position = write_batch(self._connection, self._position, batch)
             if self._write_state(batch.decided.state) or batch.decided.closed or batch.decided.pivot:
-                write_settings_checksum(self._connection)
+                opening.write_settings_checksum(self._connection)
 
     def _confirm_position(self) -> bool:
         """Whether the store is where this object left it; asked once in a transaction, which keeps others out."""
@@ -315,7 +303,7 @@ class Store(Closing, StoreReader):
 
     def backup(self, target: str | Path, *, mode: int | None = None) -> None:
         """Copy the store while others write."""
-        copy_store(self._connection, self.path, Path(target), mode=mode)
+        opening.copy_store(self._connection, self.path, Path(target), mode=mode)
 
     def expire(self) -> Expired:
         """Delete signatures and texts of documents that are in neither the window nor the open epoch."""
@@ -324,7 +312,7 @@ class Store(Closing, StoreReader):
     def index(self) -> tuple[int, int]:
         """Rebuild damaged rows of the indexes of epochs and terms, add missing ones; if interrupted, call it again."""
         with self.reading() as connection:
-            damaged = damaged_rows(connection)
+            damaged = [row for row, fault in index_faults(connection) if fault is not None]
             blocks = [first for first, fault in term_index_faults(connection) if fault is not None]
         for row in damaged:
             with self.transaction():

@@ -7,22 +7,19 @@ another have one origin; retellings and next steps have origins of their own.
 from __future__ import annotations
 
 import re
+import sqlite3
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from heapq import heappop, heappush, merge
 from operator import itemgetter
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import orjson
 
 from infostream_dedup.language.lexicon.tables import dictionaries_folder, read_table
 from infostream_dedup.model.document import outlet_of
 from infostream_dedup.stream.store.browsing import time_text
-
-if TYPE_CHECKING:
-    import sqlite3
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
-
-    from infostream_dedup.stream.store.reader import StoreReader
+from infostream_dedup.stream.store.reader import StoreReader
 
 ORDERS: Final = ("size", "outlets", "origins", "spread")
 """Orders of ``story_rows``; ``spread`` counts the outlets of the first 24 hours."""
@@ -30,7 +27,6 @@ ORDERS: Final = ("size", "outlets", "origins", "spread")
 _HOUR: Final = 3_600_000_000
 _DAY: Final = 24 * _HOUR
 _MEETINGS: Final = 20
-
 _ONE_ORIGIN: Final = ("copy", "contained", "contains", "updated")
 _ROLES: Final = {
     "copy": "copy",

@@ -5,23 +5,20 @@ A new column is entered in ``schema.sql`` and in its `Table`; a field of verdict
 
 from __future__ import annotations
 
+import sqlite3
 import zlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache, partial
 from hashlib import blake2b
 from operator import attrgetter
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
+import numpy as np
 import orjson
 
 from infostream_dedup.machine.arrays import INT32, INT64, blobs_of
 from infostream_dedup.model.stream_records import GroupEvent, Remembered, StoryEvent, TranslatedFrom, Verdict
-
-if TYPE_CHECKING:
-    import sqlite3
-
-    import numpy as np
 
 Row = tuple[Any, ...]
 Column = Callable[[Sequence[Any]], Iterable[Any]]

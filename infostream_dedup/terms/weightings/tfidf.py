@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
+from numpy.typing import NDArray
 
 from infostream_dedup.model import Settings
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 
 def idf(df: NDArray[np.float64], documents: float) -> NDArray[np.float64]:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
 
 from infostream_dedup.errors import MissingExtraError
 from infostream_dedup.judging.criteria.criterion import (
@@ -19,10 +21,6 @@ from infostream_dedup.judging.criteria.criterion import (
 )
 from infostream_dedup.judging.evidence.kernels.comparing import COLUMNS
 from infostream_dedup.judging.evidence.pair_model import shipped_model
-
-if TYPE_CHECKING:
-    import scipy.sparse as sp
-    from numpy.typing import NDArray
 
 
 @criterion(order=10, say=say_share("words", "differ"))

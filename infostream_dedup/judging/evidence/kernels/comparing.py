@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import Final, NamedTuple
 
 import numpy as np
 
@@ -19,18 +19,14 @@ from infostream_dedup.judging.evidence.kernels.packing import (
     filter_place,
 )
 from infostream_dedup.judging.evidence.kernels.words import place_among
+from infostream_dedup.machine.arrays import Entry, Table, Vector
 from infostream_dedup.machine.compiling import compiled, inlined, signed
-
-if TYPE_CHECKING:
-    from infostream_dedup.machine.arrays import Entry, Table, Vector
-
 
 # Look up the entries of one document in a small table of another: merging two lists mispredicts too many branches.
 #
 # A document that many others are compared with is loaded into the table once.
 
-ENTRIES: Final = 4096
-"""Most entries of a list."""
+ENTRIES: Final = 4096  # most entries of a list
 
 _SLOTS: Final = 4 * ENTRIES
 _LEAST_SLOTS: Final = 128
@@ -76,7 +72,6 @@ def _slot(entry: np.uint32, mask: int) -> int:
     return signed(np.uint32(entry * _MULTIPLIER) >> _HIGH_BITS) & mask
 
 
-@compiled
 def enter(
     tables: MatchingTables, which: int, entries: Vector[Entry], begin: int, count: int, ignored: np.uint32
 ) -> None:
@@ -91,7 +86,6 @@ def enter(
     tables.counts[which] = count
 
 
-@compiled
 def leave(tables: MatchingTables, which: int) -> None:
     """Empty a table."""
     for number in range(tables.counts[which]):
@@ -175,16 +169,14 @@ _DATES: Final = 19
 _TITLE: Final = 20
 _STEP: Final = 21
 
-_UNIT: Final = 1e-9
-"""Of the weight of a key term."""
+_UNIT: Final = 1e-9  # of the weight of a key term
 
 _KEYS: Final = 0
 
 NUMBER_LIST: Final = 1
 NAME_LIST: Final = 2
 
-LEAD_LIST: Final = 3
-"""Tables of ``MatchingTables``."""
+LEAD_LIST: Final = 3  # tables of ``MatchingTables``
 
 NO_BITS = np.uint32(0)
 
@@ -312,7 +304,6 @@ def list_shares(
     return share(met, sum_of(words, one.at, kind)), share(answered, sum_of(words, other.at, kind)), hits
 
 
-@compiled
 def hold_lists(words: Vector[np.uint32], parts: RecordParts, tables: MatchingTables) -> None:
     """Load the lists of a record into the tables, replacing those that are there."""
     for which in range(NUMBER_LIST, LEAD_LIST + 1):
@@ -348,7 +339,6 @@ def _opening(words: Vector[np.uint32], one: RecordParts, other: RecordParts) -> 
     return met
 
 
-@compiled
 def _tells_step(words: Vector[np.uint32], parts: RecordParts, told: ToldWords) -> float:
     """1 if the lead of a document has a word of a step and none of speech, otherwise 0."""
     step, speech = False, False
@@ -408,7 +398,6 @@ def _compare_records(
     row[_TITLE] = _title_relation(words, one.at, other.at)
 
 
-@compiled
 def _enter(
     words: Vector[np.uint32], parts: RecordParts, keys: ComparedKeys, document: int, tables: MatchingTables
 ) -> None:
@@ -450,8 +439,7 @@ def compare_pairs(
 
 # Compute how much wording two documents share; `tests/oracles/plain_pairs.py` is the readable reference
 
-PLACES: Final = 1 << 15
-"""Number of places in the table in which the triples of one document are looked up."""
+PLACES: Final = 1 << 15  # number of places in the table in which the triples of one document are looked up
 
 _SHIFT = np.uint64(64 - 15)
 _WORDING: Final = COLUMNS.index("wording_forward")
@@ -462,20 +450,17 @@ def _key(triple: np.uint64) -> int:
     return signed(triple >> _SHIFT)
 
 
-@compiled
 def _put(triples: Vector[np.uint64], first: int, last: int, places: Vector[np.uint32]) -> None:
     """Note where the triples of each key begin, counted from 1; triples with equal keys are adjacent."""
     for place in range(last - 1, first - 1, -1):
         places[_key(triples[place])] = place - first + 1
 
 
-@compiled
 def _take_out(triples: Vector[np.uint64], first: int, last: int, places: Vector[np.uint32]) -> None:
     for place in range(first, last):
         places[_key(triples[place])] = 0
 
 
-@compiled
 def _count_shared(
     triples: Vector[np.uint64],
     begin: int,

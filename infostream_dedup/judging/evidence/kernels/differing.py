@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import Final, NamedTuple
 
 import numpy as np
 
 from infostream_dedup.judging.evidence.constants import OPENING, SEED
 from infostream_dedup.judging.evidence.kernels.words import mixed, place_among, step
+from infostream_dedup.machine.arrays import Table, Vector
 from infostream_dedup.machine.compiling import compiled, inlined, signed
 from infostream_dedup.machine.kernels import BLOCK, between, copy_bytes, lowest_bit
-
-if TYPE_CHECKING:
-    from infostream_dedup.machine.arrays import Table, Vector
 
 LETTER: Final = 1
 DIGIT: Final = 2
@@ -21,8 +19,7 @@ UPPER: Final = 8
 JOINS_DIGITS: Final = 16
 JOINS_LETTERS: Final = 32
 ENDS_CLAUSE: Final = 64
-WORD: Final = 128
-"""Bits of a character's class."""
+WORD: Final = 128  # bits of a character's class
 
 NUMBER: Final = 1
 NAME: Final = 2
@@ -33,40 +30,26 @@ NEGATION: Final = 32
 AUXILIARY: Final = 64
 QUESTION: Final = 128
 DATE: Final = 256
-AGAIN: Final = 512
-"""Bits of a token; the last one if one before it in its text is equal."""
-
-FEWEST: Final = 4
-"""Tokens of a text whose differences are looked at."""
-
-PART: Final = 4
-"""One in this many tokens of the shorter text may differ; six always may."""
+AGAIN: Final = 512  # bits of a token; the last one if one before it in its text is equal
+FEWEST: Final = 4  # tokens of a text whose differences are looked at
+PART: Final = 4  # one in this many tokens of the shorter text may differ; six always may
 
 MOST_TOKENS: Final = 6
 
-MOST_CHANGES: Final = 2
-"""Places that may differ if a negation or a question decides."""
+MOST_CHANGES: Final = 2  # places that may differ if a negation or a question decides
 
 MOST_EDITS: Final = 4
 """Places that may differ if another word of the lead decides: the others by small words, spelling or forms alone."""
 
-LEAD: Final = 30
-"""Tokens of a lead, in which a verb or an adjective is the news."""
-
-SENTENCE: Final = 4
-"""Tokens of an added sentence that denies the rest; in fewer, the verb is another rendering."""
+LEAD: Final = 30  # tokens of a lead, in which a verb or an adjective is the news
+SENTENCE: Final = 4  # tokens of an added sentence that denies the rest; in fewer, the verb is another rendering
 
 TOUCHED: Final = 3
 """Triples of words that a change breaks beside one for each of its words: two, and one for a token of two words."""
 
-FRONT: Final = 6
-"""Tokens at the beginning among which a text says that what follows is false."""
-
-_BEYOND: Final = BLOCK + 1
-"""Characters that are looked at beyond the end of a text."""
-
-_BITS: Final = 10
-"""Bits of a place among the tokens of an opening."""
+FRONT: Final = 6  # tokens at the beginning among which a text says that what follows is false
+_BEYOND: Final = BLOCK + 1  # characters that are looked at beyond the end of a text
+_BITS: Final = 10  # bits of a place among the tokens of an opening
 _ENTRIES: Final = 1 << _BITS
 _HEADS, _NEXT, _TIMES, _FILLED = range(4)
 """Rows of a table of tokens, int32 (4, _ENTRIES): by hash, the first token that has it, counted from 1; by token, the
@@ -135,7 +118,6 @@ def _past_others(text: Vector[np.uint8], at: int, size: int, classes: Vector[np.
     return at
 
 
-@compiled
 def _link_end(text: Vector[np.uint8], at: int, size: int, classes: Vector[np.uint8]) -> int:
     """End of the link, handle, hashtag or markup that begins at a place; the place itself if none does."""
     letter, begin, end = signed(text[at]), at, at
@@ -184,7 +166,6 @@ def _word_end(text: Vector[np.uint8], at: int, size: int, classes: Vector[np.uin
     return at
 
 
-@compiled
 def _flags_of(text: Vector[np.uint8], begin: int, end: int, hashed: np.uint64, tables: OpeningTables) -> int:
     """Bits of a word."""
     flags = 0
@@ -233,7 +214,6 @@ def _leave_out_links(text: Vector[np.uint8], size: int, classes: Vector[np.uint8
     return written
 
 
-@compiled
 def _cut_up(text: Vector[np.uint8], tables: OpeningTables, tokens: OpeningTokens, token: int) -> int:
     """Write the tokens of a text; return the place behind them."""
     classes, at, starts = tables.classes, 0, True
@@ -279,7 +259,6 @@ def _entry_of(hashed: np.uint64, first: int, hashes: Vector[np.uint64], table: T
     return entry
 
 
-@compiled
 def _enter(document: int, tokens: OpeningTokens, table: Table[np.int32]) -> int:
     """Enter the tokens of a document in a table, mark those that one before is equal to, and count the others."""
     first, distinct = tokens.begins[document], 0
@@ -358,7 +337,6 @@ def difference_scratch() -> DifferenceScratch:
     )
 
 
-@compiled
 def _share(
     one: int, other: int, tokens: OpeningTokens, table: Table[np.int32], shared: Table[np.int32]
 ) -> tuple[int, int]:
@@ -401,7 +379,6 @@ def _write(table: Table[np.int64], row: int, begin: int, end: int, first: int, l
     table[row, 0], table[row, 1], table[row, 2], table[row, 3] = begin, end, first, last
 
 
-@compiled
 def _aligned(first: int, last: int, stop: int, shared: int, scratch: DifferenceScratch) -> int:
     """Align tokens from the first on, by common runs; return the number of changes.
 
@@ -432,7 +409,6 @@ def _apart(changes: Table[np.int64], count: int) -> int:
     return total
 
 
-@compiled
 def _changes(x: Vector[np.uint64], y: Vector[np.uint64], cut: bool, shared: int, scratch: DifferenceScratch) -> int:
     """Find the places in which two lists of tokens with some common runs differ; return their number."""
     changes, least = scratch.changes, min(x.size, y.size)
@@ -461,7 +437,6 @@ def _changes(x: Vector[np.uint64], y: Vector[np.uint64], cut: bool, shared: int,
     return count
 
 
-@compiled
 def _in_one_form(
     x: Vector[np.uint64], y: Vector[np.uint64], flags: Vector[np.uint16], few: int, cut: bool, changes: Table[np.int64]
 ) -> int:
@@ -487,13 +462,11 @@ def _counted(flags: Vector[np.uint16], begin: int, end: int, wanted: int) -> int
     return count
 
 
-@compiled
 def _denies(flags: Vector[np.uint16], begin: int, end: int) -> bool:
     """Whether the tokens of one side of a change may say that the other text is false."""
     return _counted(flags, begin, end, LABEL | DENIAL) > 0
 
 
-@compiled
 def _may_be_exchanged(one: int, other: int, tokens: OpeningTokens, changes: Table[np.int64], count: int) -> bool:
     """Whether numbers or names may stand in each other's place, or a figure in that of another."""
     x, y = tokens.hashes[tokens.begins[one] :], tokens.hashes[tokens.begins[other] :]
@@ -512,7 +485,6 @@ def _may_be_exchanged(one: int, other: int, tokens: OpeningTokens, changes: Tabl
     return replaced and ((numbers == others and numbers > 0) or names >= 2)
 
 
-@compiled
 def _may_be_turned(p: Vector[np.uint16], q: Vector[np.uint16], changes: Table[np.int64], count: int) -> bool:
     """Whether one or two changes may be a negation, a question, another name or another word."""
     few = count <= MOST_CHANGES
@@ -560,7 +532,6 @@ def count_slots(a: Vector[np.int64], b: Vector[np.int64], tokens: OpeningTokens,
         counts[pair, 0], counts[pair, 1], counts[pair, 2], counts[pair, 3] = own, slots, others, filled
 
 
-@compiled
 def _looked_at(
     one: int, other: int, lacks: Vector[np.float64], tokens: OpeningTokens, scratch: DifferenceScratch
 ) -> int:
@@ -641,7 +612,6 @@ def compare_openings(
     return a.size
 
 
-@compiled
 def _share_held(one: int, other: int, tokens: OpeningTokens) -> np.float64:
     held, hashes, begins = 0, tokens.hashes, tokens.begins
     for at in range(begins[one], begins[one + 1] - 2):

@@ -2,48 +2,33 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, NamedTuple
+from collections.abc import Mapping
+from typing import Final, NamedTuple
 
 import numpy as np
 
 from infostream_dedup.language.text.kernels.scanning import code_point, size_of
+from infostream_dedup.machine.arrays import Table, Vector
 from infostream_dedup.machine.compiling import compiled, inlined, signed
 from infostream_dedup.machine.kernels import eight_bytes, lowest_bit
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from infostream_dedup.machine.arrays import Table, Vector
-
 
 # Kinds of characters: CYRILLIC to DIGIT form words, APOSTROPHE to SPACE continue a run.
 OTHER: Final = 0
 
-CYRILLIC: Final = 1
-"""A letter of Russian or Ukrainian."""
-
-LETTER: Final = 2
-"""Any other word character except figures."""
+CYRILLIC: Final = 1  # a letter of Russian or Ukrainian
+LETTER: Final = 2  # any other word character except figures
 
 APOSTROPHE: Final = 3
 HYPHEN: Final = 4
 
-DIGIT: Final = 5
-"""0 to 9."""
-
-POINT: Final = 6
-"""A full stop or a comma."""
+DIGIT: Final = 5  # 0 to 9
+POINT: Final = 6  # a full stop or a comma
 
 SPACE: Final = 7
 
-LEFT: Final = 8
-"""The plain code must read this text."""
-
-_SLOTS: Final = 1 << 10
-"""Size of the table of about a hundred number words, so that two of them seldom share a slot."""
-
-LONGEST: Final = 16
-"""Number words are shorter than this."""
+LEFT: Final = 8  # the plain code must read this text
+_SLOTS: Final = 1 << 10  # size of the table of about a hundred number words, so that two of them seldom share a slot
+LONGEST: Final = 16  # number words are shorter than this
 
 _APOSTROPHE_POINT: Final = 0x2BC
 _FLAGS: Final = 0x30
@@ -56,8 +41,7 @@ _FOUR_LETTERS: Final = np.uint64(0x00D000D000D000D0)
 
 _FOUR_MASKS: Final = np.uint64(0x00FE00FE00FE00FE)
 
-_LETTERS: Final = 1 << 7
-"""Number of code points from U+0400 to U+047F."""
+_LETTERS: Final = 1 << 7  # number of code points from U+0400 to U+047F
 
 _ASCII: Final = 0x80
 _IN_CYRILLIC: Final = 2
@@ -143,7 +127,6 @@ def _fold_character(data: Vector[np.uint8], at: int, kinds: Vector[np.uint8]) ->
     return _APOSTROPHE_POINT if kinds[point] == APOSTROPHE else _lower_case(point)
 
 
-@compiled
 def _look_up(
     data: Vector[np.uint8], begin: int, end: int, kinds: Vector[np.uint8], words: NumberWords, word: Vector[np.uint32]
 ) -> int:
@@ -224,7 +207,6 @@ def _after_plain_words(data: Vector[np.uint8], at: int, end: int, kinds: Vector[
     return at
 
 
-@compiled
 def _write_word(value: int, room: Vector[np.uint8], end: int) -> int:
     """Write a number word's value as a run; return its end."""
     room[end] = _FLAGS
@@ -236,7 +218,6 @@ def _write_word(value: int, room: Vector[np.uint8], end: int) -> int:
     return end + 1
 
 
-@compiled
 def _write_run(data: Vector[np.uint8], begin: int, end: int, glued: bool, room: Vector[np.uint8], size: int) -> int:
     """Write a run of figures; return its end."""
     room[size] = _FLAGS + glued
@@ -247,7 +228,6 @@ def _write_run(data: Vector[np.uint8], begin: int, end: int, glued: bool, room: 
     return size
 
 
-@compiled
 def _runs_of_text(
     data: Vector[np.uint8],
     at: int,

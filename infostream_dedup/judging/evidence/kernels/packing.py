@@ -2,29 +2,24 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import numpy as np
 
 from infostream_dedup.judging.evidence.constants import DATE_BIT, HEAD_BIT
+from infostream_dedup.judging.evidence.kernels.reading import EvidenceLists
 from infostream_dedup.judging.evidence.kernels.words import mixed
 from infostream_dedup.language.text.kernels.scanning import sized_code_point
+from infostream_dedup.machine.arrays import Table, Vector
 from infostream_dedup.machine.compiling import compiled, inlined, signed
 
-if TYPE_CHECKING:
-    from infostream_dedup.judging.evidence.kernels.reading import EvidenceLists
-    from infostream_dedup.machine.arrays import Table, Vector
-
-
-BUCKET_BITS: Final = 20
-"""Binary logarithm of the number of counters of document frequencies."""
+BUCKET_BITS: Final = 20  # binary logarithm of the number of counters of document frequencies
 
 NUMBER_KIND: Final = 0
 NAME_KIND: Final = 1
 LEAD_KIND: Final = 2
 KINDS: Final = 3
-COUNTS_AT: Final = 1
-"""Word of a record: number of numbers; from bit 16 up, number of names."""
+COUNTS_AT: Final = 1  # word of a record: number of numbers; from bit 16 up, number of names
 
 BLOCKS_AT: Final = 2
 """Word of a record: number of lead words; from bit 5 up, figures of the title; from bit 16 up, blocks of the filter."""
@@ -35,17 +30,10 @@ FORM_AT: Final = 4
 FIGURES_AT: Final = 5
 """Word of a record: number of numbers that are not dates; from bit 16 up, number of dates in the head."""
 
-SUMS_AT: Final = 6
-"""First of four words of a record: total weights of the numbers, figures, names and lead words."""
-
-HEADER: Final = 10
-"""Number of words in a record before its entries."""
-
-MOST_ENTRIES: Final = 4096
-"""Maximum number of entries of a kind that a record keeps: those with the smallest hashes."""
-
-FILTER_BITS: Final = 12
-"""Bits of the filter per word beginning in the text."""
+SUMS_AT: Final = 6  # first of four words of a record: total weights of the numbers, figures, names and lead words
+HEADER: Final = 10  # number of words in a record before its entries
+MOST_ENTRIES: Final = 4096  # maximum number of entries of a kind that a record keeps: those with the smallest hashes
+FILTER_BITS: Final = 12  # bits of the filter per word beginning in the text
 
 _BLOCK: Final = 64
 _MOST_BLOCKS: Final = 4096

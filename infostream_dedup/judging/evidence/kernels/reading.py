@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import Final, NamedTuple
 
 import numpy as np
 
@@ -37,12 +37,9 @@ from infostream_dedup.judging.evidence.kernels.words import (
     step,
 )
 from infostream_dedup.language.text.kernels.scanning import sized_code_point
+from infostream_dedup.machine.arrays import Table, Vector
 from infostream_dedup.machine.compiling import compiled, inlined, signed
 from infostream_dedup.machine.kernels import BLOCK, between, first_bits
-
-if TYPE_CHECKING:
-    from infostream_dedup.machine.arrays import Table, Vector
-
 
 # Read numbers and dates in decoded text; `tests/oracles/plain_reading.py` is the readable reference
 
@@ -84,7 +81,6 @@ def _is_day(day: int, month: int) -> bool:
     return 1 <= day <= 31 and 1 <= month <= 12
 
 
-@compiled
 def _day_first(kinds: Vector[np.uint8], first: int, end: int) -> tuple[int, int]:
     """Bounds of the second part and end of the third of 17.04.2024; (-1, -1) for anything else."""
     sign = kinds[end]
@@ -101,7 +97,6 @@ def _day_first(kinds: Vector[np.uint8], first: int, end: int) -> tuple[int, int]
     return second, third
 
 
-@compiled
 def _date_at(
     kinds: Vector[np.uint8], folded: Vector[np.uint16], begin: int, end: int, title_end: int
 ) -> tuple[int, int, int, int]:
@@ -128,7 +123,6 @@ def _date_at(
     return -1, 0, 0, 0
 
 
-@compiled
 def _spaced_end(kinds: Vector[np.uint8], end: int) -> int:
     """End of the groups of a space and three digits that start at a place; the place itself if there are none."""
     while kinds[end] == _SPACE and _digits_end(kinds, end + 1) == end + 4:
@@ -136,12 +130,10 @@ def _spaced_end(kinds: Vector[np.uint8], end: int) -> int:
     return end
 
 
-@compiled
 def _is_sign(kind: int) -> bool:
     return kind in (_POINT, _COMMA)
 
 
-@compiled
 def _grouped_end(kinds: Vector[np.uint8], end: int) -> int:
     """End of the groups of a separator (all points or all commas) and three digits that start at a place."""
     sign = kinds[end]
@@ -150,7 +142,6 @@ def _grouped_end(kinds: Vector[np.uint8], end: int) -> int:
     return end
 
 
-@compiled
 def _decimal_hash(
     kinds: Vector[np.uint8], folded: Vector[np.uint16], begin: int, whole_end: int, end: int
 ) -> tuple[np.uint64, int]:
@@ -172,7 +163,6 @@ def _decimal_hash(
     return mixed(state), value if digits <= 4 else -1
 
 
-@compiled
 def _version_hash(kinds: Vector[np.uint8], folded: Vector[np.uint16], begin: int, end: int) -> np.uint64:
     """Hash of digits with several separators that do not mark thousands, such as 1.2.3.4."""
     state = _SEED
@@ -181,7 +171,6 @@ def _version_hash(kinds: Vector[np.uint8], folded: Vector[np.uint16], begin: int
     return mixed(state)
 
 
-@compiled
 def _spaced_figure(
     kinds: Vector[np.uint8], folded: Vector[np.uint16], begin: int, spaced: int
 ) -> tuple[int, np.uint64, int]:
@@ -195,7 +184,6 @@ def _spaced_figure(
     return end, hashed, value
 
 
-@compiled
 def _figure_at(kinds: Vector[np.uint8], folded: Vector[np.uint16], begin: int, end: int) -> tuple[int, np.uint64, int]:
     """End, hash and value of the figure at a place; the value is -1 for decimals or more than four digits."""
     grouping = end - begin <= 3 and folded[begin] != 0
@@ -216,7 +204,6 @@ def _figure_at(kinds: Vector[np.uint8], folded: Vector[np.uint16], begin: int, e
     return last, hashed, value
 
 
-@compiled
 def number_at(
     kinds: Vector[np.uint8], folded: Vector[np.uint16], begin: int, title_end: int
 ) -> tuple[int, np.uint64, int, int, int]:
@@ -254,11 +241,8 @@ def title_figure(kinds: Vector[np.uint8], begin: int, end: int, entry: int) -> i
     return 1 << (entry >> 2) % TITLE_FIGURE_BITS
 
 
-FIELDS: Final = 5
-"""Number of lists per document: triples, numbers, names, lead, body."""
-
-PADDING: Final = 16
-"""Number of zeros after the longest text in ``ReadingScratch.kinds``."""
+FIELDS: Final = 5  # number of lists per document: triples, numbers, names, lead, body
+PADDING: Final = 16  # number of zeros after the longest text in ``ReadingScratch.kinds``
 
 _CAPITAL: Final = int(CharacterKind.CAPITAL)
 _DROPPED: Final = int(CharacterKind.DROPPED)
@@ -322,7 +306,6 @@ class EvidenceLists(NamedTuple):
     titles: Table[np.uint64]  # uint64 (documents, 2), hashes of the title and of its form
 
 
-@compiled
 def _decode(
     data: Vector[np.uint8], begin: int, end: int, title_end: int, tables: Tables, scratch: ReadingScratch
 ) -> tuple[int, int]:
@@ -448,7 +431,6 @@ def _take_number(scratch: ReadingScratch, found: EvidenceLists, begin: int) -> i
     return end
 
 
-@compiled
 def _walk(tables: Tables, scratch: ReadingScratch, found: EvidenceLists, size: int) -> None:
     state, kinds = scratch.state, scratch.kinds
     place = after = 0
@@ -466,7 +448,6 @@ def _walk(tables: Tables, scratch: ReadingScratch, found: EvidenceLists, size: i
             place += 1
 
 
-@compiled
 def _merge_heads(numbers: Vector[np.uint32], begin: int, end: int) -> int:
     """Keep each of the ascending numbers once, with its head bit if any copy has it; return the new end."""
     kept = begin
@@ -491,7 +472,6 @@ def _join_tokens(tokens: Vector[np.uint64], count: int, triples: Vector[np.uint6
     return place
 
 
-@compiled
 def _finish(scratch: ReadingScratch, found: EvidenceLists, document: int) -> None:
     """Make triples of the tokens, sort and deduplicate all lists, and write their bounds."""
     tokens, begins, ends = scratch.tokens, found.ends[document], found.ends[document + 1]

@@ -5,7 +5,7 @@ Numbers, names and leads decide most pairs whatever the rest would be; a signatu
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import Final, NamedTuple
 
 import numpy as np
 
@@ -26,11 +26,8 @@ from infostream_dedup.judging.evidence.kernels.comparing import (
 )
 from infostream_dedup.judging.evidence.kernels.packing import filter_bits
 from infostream_dedup.judging.evidence.kernels.words import mixed
+from infostream_dedup.machine.arrays import Table, Vector
 from infostream_dedup.machine.compiling import compiled, inlined, popcount, prefetch, signed
-
-if TYPE_CHECKING:
-    from infostream_dedup.machine.arrays import Table, Vector
-
 
 # Weigh the lead of one document that is in the text of another, with all that can be known before they meet
 
@@ -77,14 +74,9 @@ def weigh_opening(leads: Vector[np.uint32], document: int, words: Vector[np.uint
     return met
 
 
-MOST_WORDS: Final = 512
-"""Words of 64 bits of the longest signature; a longer document gets none."""
-
-_BITS_OF_A_TRIPLE: Final = 8
-"""A signature has at least this many bits, and less than twice as many, for each triple."""
-
-_AHEAD: Final = 4
-"""Pairs between a document's record being asked for and being needed."""
+MOST_WORDS: Final = 512  # words of 64 bits of the longest signature; a longer document gets none
+_BITS_OF_A_TRIPLE: Final = 8  # a signature has at least this many bits, and less than twice as many, for each triple
+_AHEAD: Final = 4  # pairs between a document's record being asked for and being needed
 
 _LINE: Final = 16
 
@@ -92,14 +84,9 @@ _LINES: Final = 7
 
 _SIGNATURE_LINES: Final = 4
 
-_LEAD_LINES: Final = 5
-"""32-bit words of a cache line, and lines of a common record, a common signature and a lead."""
-
-MARGIN: Final = 1e-6
-"""More than the rounding of probability and wording, and than the errors of sums in another order."""
-
-MAY_SHARE: Final = 1e6
-"""More than any z."""
+_LEAD_LINES: Final = 5  # 32-bit words of a cache line, and lines of a common record, a common signature and a lead
+MARGIN: Final = 1e-6  # more than the rounding of probability and wording, and than the errors of sums in another order
+MAY_SHARE: Final = 1e6  # more than any z
 
 _ONE = np.uint64(1)
 
@@ -172,7 +159,6 @@ def _shift_of(words: int) -> np.uint64:
     return np.uint64(64 - bits)
 
 
-@compiled
 def _sign(
     triples: Vector[np.uint64], first: int, last: int, signature: Vector[np.uint64], begin: int, words: int
 ) -> int:
@@ -188,7 +174,6 @@ def _sign(
     return doubled
 
 
-@compiled
 def _count_signed(
     triples: Vector[np.uint64], first: int, last: int, signature: Vector[np.uint64], begin: int, words: int
 ) -> int:

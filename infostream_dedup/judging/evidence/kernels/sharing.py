@@ -2,23 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import Final, NamedTuple
 
 import numpy as np
 
 from infostream_dedup.judging.evidence.kernels.comparing import ComparedKeys, share
+from infostream_dedup.machine.arrays import Table, Vector, Whole
 from infostream_dedup.machine.compiling import compiled, inlined, signed
-
-if TYPE_CHECKING:
-    from infostream_dedup.machine.arrays import Table, Vector, Whole
-
 
 # Find the terms of one document in a small table, in which many other documents are looked up.
 #
 # Merging two lists mispredicts a branch at every second step; a look-up in a table that fits the L1 cache does not.
 
-SLOTS: Final = 64
-"""Slots of a table per term of the longest document; a table has at least this many."""
+SLOTS: Final = 64  # slots of a table per term of the longest document; a table has at least this many
 
 _LEAST_BITS: Final = 6
 
@@ -105,8 +101,7 @@ def place_of(slots: Vector[np.int32], bits: int, term: int, terms: Vector[Whole]
     return -1
 
 
-_LARGE: Final = 2
-"""Number of columns for the shares of 12 key terms; those for all key terms follow."""
+_LARGE: Final = 2  # number of columns for the shares of 12 key terms; those for all key terms follow
 
 
 class ShareScratch(NamedTuple):
@@ -117,7 +112,6 @@ class ShareScratch(NamedTuple):
     maybe: Vector[np.int64]  # int64, longer than the terms of any document
 
 
-@compiled
 def _weigh_asking(keys: ComparedKeys, asks: int, held: int, bits: int, scratch: ShareScratch) -> tuple[int, int]:
     """Weight of the asking document's 12 and 30 key terms that the document in the tables contains."""
     there, met12, met30 = keys.target_begins[held], 0, 0
@@ -130,7 +124,6 @@ def _weigh_asking(keys: ComparedKeys, asks: int, held: int, bits: int, scratch: 
     return met12, met30
 
 
-@compiled
 def _weigh_held(keys: ComparedKeys, answers: int, held: int, bits: int, scratch: ShareScratch) -> tuple[int, int]:
     """Weight of the 12 and 30 key terms of the document in the tables that the answering document contains."""
     there, met12, met30 = keys.begins[held], 0, 0

@@ -2,23 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import Final, NamedTuple
 
 import numpy as np
 
+from infostream_dedup.machine.arrays import Table, Vector
 from infostream_dedup.machine.compiling import compiled, inlined, signed
-
-if TYPE_CHECKING:
-    from infostream_dedup.machine.arrays import Table, Vector
-
 
 # Arrange the word triples of some documents by ranges of their leading bits
 
-RANGE_BITS: Final = 5
-"""Number of leading bits that define a range."""
-
-RANGES: Final = 1 << RANGE_BITS
-"""Number of ranges: those of a month of news are so small that several fit into memory."""
+RANGE_BITS: Final = 5  # number of leading bits that define a range
+RANGES: Final = 1 << RANGE_BITS  # number of ranges: those of a month of news are so small that several fit into memory
 
 _SHIFT = np.uint64(64 - RANGE_BITS)
 
@@ -92,7 +86,6 @@ def _part_of(triple: np.uint64, part_bits: int) -> int:
     return signed(triple << _RANGE_BITS >> np.uint64(64 - part_bits)) if part_bits else 0
 
 
-@compiled
 def take_parts(given: TripleRange, chosen: Vector[np.bool_], ends: Vector[np.int64]) -> None:
     """Write the triples of chosen documents to the scratch memory, part by part, in the order of the documents.
 
@@ -120,7 +113,6 @@ def take_parts(given: TripleRange, chosen: Vector[np.bool_], ends: Vector[np.int
         at = end
 
 
-@compiled
 def table_size(ends: Vector[np.int64]) -> int:
     """Slots of a table for the longest part: a power of two, at least twice its triples."""
     longest, begin, size = 0, 0, 2
@@ -134,7 +126,6 @@ def table_size(ends: Vector[np.int64]) -> int:
 # Count the word triples that no earlier document has
 
 
-@compiled
 def _mark_new(
     given: TripleRange, begin: int, end: int, keys: Vector[np.uint64], used: Vector[np.bool_], new: Vector[np.bool_]
 ) -> None:
@@ -172,11 +163,8 @@ def count_new(given: TripleRange, new: Vector[np.bool_], found: Vector[np.int32]
 
 # Find documents with common wording by sketches: the smallest triples of each document
 
-DOCUMENT_BITS: Final = 24
-"""Low bits of an entry; the others are the low bits of the triple's hash."""
-
-_FEW: Final = 5
-"""Triples of a text so short that one common triple may matter."""
+DOCUMENT_BITS: Final = 24  # low bits of an entry; the others are the low bits of the triple's hash
+_FEW: Final = 5  # triples of a text so short that one common triple may matter
 
 _DOCUMENT = np.uint64((1 << DOCUMENT_BITS) - 1)
 _HASH_BITS = np.uint64(DOCUMENT_BITS)

@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import numpy as np
 
 from infostream_dedup.judging.evidence.characters import CYRILLIC_BEGIN, TWINS, CharacterKind
 from infostream_dedup.judging.evidence.constants import PREFIX, SEED
-from infostream_dedup.machine.arrays import GOLDEN
-from infostream_dedup.machine.compiling import compiled, inlined, signed
-
-if TYPE_CHECKING:
-    from infostream_dedup.machine.arrays import Table, Vector, Word
-
+from infostream_dedup.machine.arrays import GOLDEN, Table, Vector, Word
+from infostream_dedup.machine.compiling import inlined, signed
 
 # Hashes of letters, tokens and token runs: FNV-1a steps (Fowler, Noll, Vo), finalized as in SplitMix64.
 #
@@ -50,13 +46,11 @@ def joined(first: np.uint64, second: np.uint64, third: np.uint64) -> np.uint64:
 
 # Sort a few hundred hashes, several times faster than a general sort because they are evenly distributed
 
-BINS: Final = 1 << 12
-"""Maximum number of bins over which entries are distributed before they are sorted."""
+BINS: Final = 1 << 12  # maximum number of bins over which entries are distributed before they are sorted
 
 _FEW: Final = 24
 
 
-@compiled
 def _insert(entries: Vector[Word], begin: int, end: int) -> None:
     """Sort by insertion: fast for few or nearly sorted entries."""
     for place in range(begin + 1, end):
@@ -67,7 +61,6 @@ def _insert(entries: Vector[Word], begin: int, end: int) -> None:
         entries[hole] = entry
 
 
-@compiled
 def _spread(
     entries: Vector[Word], begin: int, end: int, width: int, spare: Vector[Word], bins: Vector[np.int64]
 ) -> None:
@@ -90,7 +83,6 @@ def _spread(
         entries[place] = spare[place - begin]
 
 
-@compiled
 def sorted_once(
     entries: Vector[Word], begin: int, end: int, width: int, spare: Vector[Word], bins: Vector[np.int64]
 ) -> int:
@@ -124,8 +116,7 @@ def place_among(entries: Vector[Word], low: int, high: int, wanted: np.uint64) -
 
 # Skeletons of names; `skeleton_code` in `tests/oracles/plain_reading.py` is the readable reference
 
-SKELETON_BITS: Final = 25
-"""Number of bits of a code: five letters of five bits each."""
+SKELETON_BITS: Final = 25  # number of bits of a code: five letters of five bits each
 
 # Latin letters, and the smallest code of a skeleton with five letters.
 _C, _F, _H, _J, _K, _P, _S, _X, _Z = 3, 6, 8, 10, 11, 16, 19, 24, 26
@@ -160,7 +151,6 @@ def _with_letter(code: int, last: int, letter: int) -> int:
     return code << 5 | letter
 
 
-@compiled
 def skeleton(latin: Vector[np.uint8], kinds: Vector[np.uint8], folded: Vector[np.uint16], begin: int, end: int) -> int:
     """Code of the word between two places; ``latin`` maps each folded letter to a Latin one, 1 to 26, or to 0."""
     # A letter waits for the next one, which may be an h; ``last`` is the letter before the waiting one.
@@ -231,7 +221,6 @@ def read_word(
     return hashed, start, last, letters, capitals, 0 < cyrillic < letters
 
 
-@compiled
 def repair_word(
     twins: Table[np.uint16], kinds: Vector[np.uint8], folded: Vector[np.uint16], begin: int, last: int
 ) -> bool:

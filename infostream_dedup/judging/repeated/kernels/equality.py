@@ -2,30 +2,25 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import numpy as np
 
 from infostream_dedup.judging.evidence.kernels.words import mixed, step
 from infostream_dedup.judging.repeated.kernels.fragments import DIGIT, DROPPED, JOINER, LETTER, Signs
 from infostream_dedup.language.text.kernels.scanning import sized_code_point
+from infostream_dedup.machine.arrays import Table, Vector
 from infostream_dedup.machine.compiling import compiled, inlined, popcount, signed
 from infostream_dedup.machine.kernels import BLOCK, between, first_bits
 
-if TYPE_CHECKING:
-    from infostream_dedup.machine.arrays import Table, Vector
-
 __all__ = ["LONG", "hash_words"]
 
-LONG: Final = 25
-"""Words from which a text proves something without its title."""
+LONG: Final = 25  # words from which a text proves something without its title
 
 QUESTION: Final = 0x3F
 
-_RUN: Final = 16
-"""Letters that count as one more word: scripts without blanks have long runs."""
-_BEGINNING: Final = 1024
-"""Bytes in which most long texts have as many letters as ``LONG`` words without blanks."""
+_RUN: Final = 16  # letters that count as one more word: scripts without blanks have long runs
+_BEGINNING: Final = 1024  # bytes in which most long texts have as many letters as ``LONG`` words without blanks
 _SEED = np.uint64(0xCBF29CE484222325)
 _OTHER = np.uint64(0x9E3779B97F4A7C15)
 

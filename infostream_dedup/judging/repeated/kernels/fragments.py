@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import Final, NamedTuple
 
 import numpy as np
 
 from infostream_dedup.judging.evidence.kernels.words import mixed, step
 from infostream_dedup.language.text.kernels.scanning import sized_code_point
+from infostream_dedup.machine.arrays import Table, Vector
 from infostream_dedup.machine.compiling import compiled, inlined, popcount, signed
 from infostream_dedup.machine.kernels import BLOCK, between, first_bits, lowest_bit
-
-if TYPE_CHECKING:
-    from infostream_dedup.machine.arrays import Table, Vector
 
 __all__ = [
     "CALL", "FIGURE", "FIRST", "FRAGMENTS", "MAY_BE_DATED", "MAY_BE_IN_TWO", "STATES", "STEMS", "STRONG", "UNCOUNTED",
@@ -23,17 +21,13 @@ FIRST: Final = 3
 LAST: Final = 5
 MAY_BE_DATED: Final = 1
 MAY_BE_IN_TWO: Final = 2
-_OPENING: Final = 120
-"""Bytes that a dateline fits in."""
-_HALF: Final = 30
-"""Letters of each alphabet that a text in two of them has at least."""
-_STRIP: Final = 384
-"""Bytes at each end of a text that show its languages."""
+_OPENING: Final = 120  # bytes that a dateline fits in
+_HALF: Final = 30  # letters of each alphabet that a text in two of them has at least
+_STRIP: Final = 384  # bytes at each end of a text that show its languages
 
 FRAGMENTS: Final = FIRST + LAST
 """Repeated lines stand at the ends: only the first and the last fragments of a text are kept."""
-STEMS: Final = 12
-"""Beginnings of words that are kept of a fragment."""
+STEMS: Final = 12  # beginnings of words that are kept of a fragment
 
 LETTER: Final = 1
 DIGIT: Final = 2
@@ -46,8 +40,7 @@ BORDER: Final = 8
 CLOSING: Final = 9
 
 FIGURE: Final = 1
-CALL: Final = 8
-"""Flags of a fragment: it has a figure; it ends a text and calls to subscribe, to write, to read on."""
+CALL: Final = 8  # flags of a fragment: it has a figure; it ends a text and calls to subscribe, to write, to read on
 _SOUNDS_LIKE_CALL: Final = 2
 _MAY_BE_CALL: Final = 4
 _LABELLED: Final = 16
@@ -61,8 +54,7 @@ _PREFIX: Final = 5
 _LONG: Final = 4
 _LONGEST_TAG: Final = 300
 _ANY: Final = 1 << 60
-_END: Final = 1024
-"""Bytes at the end of a long text in which its last fragments are looked for."""
+_END: Final = 1024  # bytes at the end of a long text in which its last fragments are looked for
 _SEED = np.uint64(0xCBF29CE484222325)
 _NONE = np.uint64(0)
 _2, _16, _48, _255 = np.uint64(2), np.uint64(16), np.uint64(48), 255
@@ -228,7 +220,6 @@ def _reverse(found: FragmentRows, document: int, begin: int, end: int) -> None:
         begin, end = begin + 1, end - 1
 
 
-@compiled
 def _order(found: FragmentRows, document: int, count: int) -> None:
     """Bring the last fragments, which were written in turn, into the order of the text."""
     turned = (count - FIRST) % LAST if count > FRAGMENTS else 0
@@ -326,7 +317,6 @@ def _end_line(
     return place
 
 
-@compiled
 def _read(
     data: Vector[np.uint8], begin: int, end: int, signs: Signs, found: FragmentRows, document: int, most: int
 ) -> None:

@@ -6,16 +6,14 @@ again has none, because its copies differ in footers only, and these are seen mo
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import Final, NamedTuple
 
 import numpy as np
 
 from infostream_dedup.judging.evidence.kernels.words import mixed
 from infostream_dedup.judging.repeated.kernels.fragments import CALL, STEMS
+from infostream_dedup.machine.arrays import Table, Vector
 from infostream_dedup.machine.compiling import compiled, inlined, signed
-
-if TYPE_CHECKING:
-    from infostream_dedup.machine.arrays import Table, Vector
 
 __all__ = [
     "LEFT_OUT", "OWN", "WITNESSES", "LineCounts", "PastDocuments", "known_keys", "learn", "mark", "moved", "resume",
@@ -36,13 +34,9 @@ _PER_MILLE_UNKNOWN: Final = 1
 _DAYS: Final = 2
 """Days between the witnesses of a line that several sources have: an agency's text is printed within a day."""
 
-_INNER: Final = 4
-"""Least words of a repeated line between others that stay."""
-_SHARED: Final = 60
-"""Most words that two witnesses share, unless they have more words of their own."""
-
-NOBODY: Final = np.uint64(0)
-"""The source of documents without one."""
+_INNER: Final = 4  # least words of a repeated line between others that stay
+_SHARED: Final = 60  # most words that two witnesses share, unless they have more words of their own
+NOBODY: Final = np.uint64(0)  # the source of documents without one
 _EVERYBODY = np.uint64(1)
 _FREE = np.uint64(0)
 _SPREAD = np.uint64(0x9E3779B97F4A7C15)
@@ -125,7 +119,6 @@ def _copy(lines: LineCounts, source: np.int64, target: np.int64) -> None:
         lines.witnesses[target, witness] = lines.witnesses[source, witness]
 
 
-@compiled
 def _remove(hole: np.int64, lines: LineCounts) -> None:
     """Remove the key at a place; move the keys that it had displaced back."""
     mask = lines.keys.size - 1
@@ -190,7 +183,6 @@ def _has(past: PastDocuments, row: int, fragment: np.uint64) -> bool:
     return found
 
 
-@compiled
 def _rest(
     past: PastDocuments, row: int, other: int, scope: np.uint64, seen: int, lines: LineCounts, rest: Vector[np.uint16]
 ) -> tuple[int, int, int]:
@@ -221,7 +213,6 @@ def _rest(
     return size, words, shared
 
 
-@compiled
 def _differ(
     past: PastDocuments, row: int, other: int, scope: np.uint64, seen: int, lines: LineCounts, rests: Table[np.uint16]
 ) -> bool:
@@ -254,7 +245,6 @@ def _witnessed(
     return count if count < WITNESSES else -1
 
 
-@compiled
 def _mark(past: PastDocuments, row: int, lines: LineCounts) -> None:
     """Mark the repeated lines of a document: at its ends all of them, inside those of some length."""
     count, source = past.counts[row], past.sources[row]
@@ -281,7 +271,6 @@ def _keep_inner(past: PastDocuments, row: int, count: int) -> None:
             past.marks[row, fragment] = 0
 
 
-@compiled
 def _count(
     past: PastDocuments, row: int, scope: np.uint64, kind: int, lines: LineCounts, rests: Table[np.uint16]
 ) -> None:
@@ -324,7 +313,6 @@ def _take_back_one(ordinal: int, key: np.uint64, lines: LineCounts, witness: boo
             lines.witnesses[at, place] = -1
 
 
-@compiled
 def _take_back(
     past: PastDocuments, ordinal: int, lines: LineCounts, lost: Vector[np.uint64], keeps: Vector[np.int64]
 ) -> None:

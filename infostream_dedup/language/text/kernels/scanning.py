@@ -223,7 +223,6 @@ def _is_ascii_word(byte: int) -> bool:
     return 0x30 <= byte <= 0x39 or 0x41 <= byte <= 0x5A or 0x61 <= byte <= 0x7A
 
 
-@compiled
 def _may_be_entity(text: Text, index: int) -> bool:
     """Whether letters, digits and # after the & at a place precede a semicolon or something that cleaning may drop."""
     data = text.data
@@ -233,7 +232,6 @@ def _may_be_entity(text: Text, index: int) -> bool:
     return index < text.end and (data[index] == 0x3B or data[index] >= 0x80)
 
 
-@compiled
 def _may_be_markup(text: Text, index: int) -> bool:
     """Whether the character at a place may be part of an address, entity, tag or field."""
     data = text.data
@@ -260,7 +258,6 @@ def may_be_address(text: Text, index: int) -> bool:
     return index - text.begin > 2 and data[index - 1] | 0x20 == 0x77 and data[index - 2] | 0x20 == 0x77
 
 
-@compiled
 def _scheme(text: Text, index: int) -> tuple[int, int]:
     """Find the address that contains the colon or full stop at a place.
 
@@ -289,7 +286,6 @@ def _scheme(text: Text, index: int) -> tuple[int, int]:
     return 0, index
 
 
-@compiled
 def _end_of_address(text: Text, index: int) -> int:
     """Return the place after the last character that may end an address; the given place if there is none."""
     data, last = text.data, index
@@ -301,7 +297,6 @@ def _end_of_address(text: Text, index: int) -> int:
     return last
 
 
-@compiled
 def over_address(text: Text, index: int, words: ScannedWords, count: int) -> tuple[int, int, bool]:
     """Remove an address from the words; its scheme is the end of the last word.
 
@@ -327,7 +322,6 @@ def over_address(text: Text, index: int, words: ScannedWords, count: int) -> tup
     return after, count, True
 
 
-@compiled
 def _may_be_torn(text: Text, index: int) -> bool:
     """Whether the apostrophe at a place may be torn off its word, as in п 'ять."""
     data, end = text.data, text.end
@@ -340,7 +334,6 @@ def _may_be_torn(text: Text, index: int) -> bool:
     return blank and after < end and (data[after] == 0xD1 or kind_at(text, after) == _INVISIBLE)
 
 
-@compiled
 def _over_invisible(text: Text, index: int, word: bool, quiet: bool) -> int:
     """Return the place after invisible characters; ``failed(UNCLEAN)`` if dropping them may join what belongs together.
 
@@ -356,7 +349,6 @@ def _over_invisible(text: Text, index: int, word: bool, quiet: bool) -> int:
     return index if harmless else failed(UNCLEAN)
 
 
-@compiled
 def over_rare(text: Text, index: int, kind: int, word: bool, quiet: bool) -> int:
     """Return the place after a character of a kind that only raw text has, or ``failed`` if reading must stop.
 
@@ -450,7 +442,6 @@ def _plain_words(text: Text, index: int, words: ScannedWords, count: int) -> tup
     return index, count
 
 
-@compiled
 def _after_apostrophes(text: Text, index: int) -> int:
     while kind_at(text, index) == _APOSTROPHE:
         index += size_of(signed(text.data[index]))
@@ -463,7 +454,6 @@ def _is_initial(text: Text, run: int, end: int) -> bool:
     return run + size_of(signed(text.data[run])) == end and kind_at(text, run) == _CAPITAL
 
 
-@compiled
 def _rewrite(text: Text, start: int, end: int, words: ScannedWords, size: int) -> int:
     """Append a word to ``rewritten`` with its apostrophes as U+02BC; return the new size."""
     index = start
@@ -685,7 +675,6 @@ def write_visible(
 # Count the letters that reveal the language of a text in UTF-8
 
 
-@compiled
 def _first(mask: np.uint64, count: int) -> np.uint64:
     """The bits of a mask below its bit number ``count`` (from 0), counting only bits that are set."""
     rest = mask
@@ -694,7 +683,6 @@ def _first(mask: np.uint64, count: int) -> np.uint64:
     return (rest & (~rest + np.uint64(1))) - np.uint64(1)
 
 
-@compiled
 def _has_kelvin(data: Vector[np.uint8], index: int, mask: np.uint64) -> bool:
     """Whether U+212A, whose lower case is a Latin k, is at one of the places in the mask."""
     while mask:

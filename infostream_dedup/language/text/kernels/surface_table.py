@@ -43,7 +43,6 @@ def _key(pool: Vector[np.uint8], start: int, end: int) -> np.uint64:
     return word
 
 
-@compiled
 def _load(
     pool: Vector[np.uint8],
     starts: Vector[np.int64],
@@ -58,7 +57,6 @@ def _load(
         keys[place] = _key(pool, starts[word] + depth, starts[word + 1])
 
 
-@compiled
 def _insert(
     pool: Vector[np.uint8],
     starts: Vector[np.int64],
@@ -215,7 +213,6 @@ def _slot_after(table: SurfaceTable, slot: int) -> int:
     return slot + 1 if slot + 1 < table.slots.size else 0
 
 
-@compiled
 def _add(
     table: SurfaceTable, data: Vector[np.uint8], start: int, length: int, opens: bool, slot: int, tag: np.uint64
 ) -> int:
@@ -254,7 +251,6 @@ def intern(table: SurfaceTable, data: Vector[np.uint8], start: int, length: int,
         slot = _slot_after(table, slot)
 
 
-@compiled
 def prepare(table: SurfaceTable, hashes: Vector[np.uint64], begin: int, end: int) -> None:
     """Prefetch the slots and records of hashes ``begin`` .. ``end`` - 1: loading them one by one would be slow."""
     for word in range(begin, end):
@@ -574,7 +570,6 @@ def _fold_common(
     return size + end - rest, _shape(letters, letters - (not small), small, opens)
 
 
-@compiled
 def _fold(
     pool: Vector[np.uint8], begin: int, end: int, opens: bool, form: Vector[np.uint8], there: int
 ) -> tuple[int, int]:

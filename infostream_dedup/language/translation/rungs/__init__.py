@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import TYPE_CHECKING, ClassVar, Final, NamedTuple, TypeVar
+from collections.abc import Callable, Sequence
+from typing import ClassVar, Final, NamedTuple, TypeVar
 
+from infostream_dedup.model import Language
 from infostream_dedup.model.registry import Registry
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from infostream_dedup.model import Language
 
 
 class Translation(NamedTuple):

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
 from string import ascii_uppercase
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from infostream_dedup.language.lexicon.frequency import form_frequencies
 from infostream_dedup.language.lexicon.tables import APOSTROPHE
@@ -14,11 +15,7 @@ from infostream_dedup.language.translation.model_files import best_models
 from infostream_dedup.language.translation.rungs import Rung, Translation, register
 from infostream_dedup.language.translation.slavic_cognates import cognates, look_alikes
 from infostream_dedup.language.translation.word_pairs import word_pairs
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-
-    from infostream_dedup.model import Language
+from infostream_dedup.model import Language
 
 # A key that words of Greek and Latin origin share in Russian, Ukrainian and English
 

@@ -3,19 +3,15 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Final
+from collections.abc import Mapping, Sequence
+from typing import Final
 
 from infostream_dedup.language.lexicon.tables import is_latin
 from infostream_dedup.language.lexicon.word_lists import names
 from infostream_dedup.language.translation.romanisation import respelt
 from infostream_dedup.language.translation.rungs import Rung, Translation, register
 from infostream_dedup.language.translation.word_pairs import Equivalent, word_pairs
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from infostream_dedup.model import Language
-
+from infostream_dedup.model import Language
 
 _COMPOUND: Final = 0.85  # confidence of a compound relative to that of its last part
 

@@ -6,19 +6,16 @@ a key finds all spellings of a name. Spellings in use in the target language win
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cache
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from infostream_dedup.language.lexicon.frequency import form_frequencies
 from infostream_dedup.language.lexicon.word_lists import names, personal_names
 from infostream_dedup.language.translation.romanisation import cyrillised, latin_key, respelt, romanised, western_names
 from infostream_dedup.language.translation.rungs import Rung, Translation, register
 from infostream_dedup.language.translation.target_lexicon import WordsByKey, may_be_name, words_by_key
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from infostream_dedup.model import Language
+from infostream_dedup.model import Language
 
 _LISTED: Final = 0.95
 _KNOWN: Final = 0.85

@@ -25,7 +25,6 @@ class Tiles(NamedTuple):
     words: Table[np.uint64]  # uint64 (tiles, 64), the word of each row, or 0
 
 
-@compiled
 def _count_rows(begin: int, end: int, packed: PackedRows, rows: Vector[np.int64], met: Vector[np.uint32]) -> int:
     """Count the rows that have each of some words; the numbers of these words go to ``met``."""
     different = 0
@@ -97,20 +96,17 @@ def move_to_tiles(packed: PackedRows, least: int, rows: Vector[np.int64], met: V
 LINKS, RECIPROCAL, WALKS, CLOSED = 0, 1, 2, 3
 
 
-@compiled
 def add_up(totals: Vector[np.int64], times: np.int64 | int, value: np.int64 | int) -> None:
     """Add times * value to the pair (upper half, lower half)."""
     totals[0] += times * (value >> 32)
     totals[1] += times * (value & 0xFFFFFFFF)
 
 
-@compiled
 def _weigh_links(begin: int, end: int, links: LinkArrays, nodes: NodeArrays, by_count: Vector[np.int64]) -> None:
     for link in range(begin, end):
         by_count[links.counts[link]] += nodes.weights[links.columns[link]]
 
 
-@compiled
 def _weigh_returned(
     one: int,
     one_end: int,
@@ -228,7 +224,6 @@ def pack_rows(links: LinkArrays, upper: bool, packed: PackedRows) -> int:
     return written
 
 
-@compiled
 def _weigh(common: np.uint64, number: np.uint32, nodes: WeightedNodes) -> np.int64:
     """Documents of the nodes set in a word."""
     total = np.int64(popcount(common))
@@ -240,7 +235,6 @@ def _weigh(common: np.uint64, number: np.uint32, nodes: WeightedNodes) -> np.int
     return total
 
 
-@compiled
 def _shared_in_tile(middles: np.uint64, given: np.uint64, tile: int, tiles: Tiles) -> np.int64:
     """Bits that a word has in common with the rows of a tile chosen by ``middles``."""
     total = np.int64(0)
@@ -251,7 +245,6 @@ def _shared_in_tile(middles: np.uint64, given: np.uint64, tile: int, tiles: Tile
     return total
 
 
-@compiled
 def _weighed_in_tile(
     middles: np.uint64, given: np.uint64, group: np.uint32, tile: int, tiles: Tiles, nodes: WeightedNodes
 ) -> np.int64:
@@ -266,7 +259,6 @@ def _weighed_in_tile(
     return total
 
 
-@compiled
 def _close_in_group(
     middles: np.uint64,
     group: np.uint32,
@@ -365,7 +357,6 @@ class Counters(NamedTuple):
     backward: HitCounts  # key terms of each place in the row's target
 
 
-@compiled
 def _count(row: int, rows: TermRows, shard: int, lists: Lists, counted: HitCounts) -> int:
     """Count the terms of a row in the lists of a shard; return the number of places with hits."""
     found, starts = 0, lists.starts[shard]
@@ -380,7 +371,6 @@ def _count(row: int, rows: TermRows, shard: int, lists: Lists, counted: HitCount
     return found
 
 
-@compiled
 def _gather_forward(
     row: int,
     found: int,
@@ -411,7 +401,6 @@ def _gather_forward(
     returned[1] += mutual
 
 
-@compiled
 def _gather_backward(
     row: int, found: int, weights: Vector[np.uint32], counted: HitCounts, incoming: Vector[np.int64]
 ) -> None:
@@ -493,7 +482,6 @@ def count_asked(
             _gather_backward(itself[row] - base, backward, weights, counters.backward, incoming[row])
 
 
-@compiled
 def _total_row(
     row: int,
     collection: PlacedCollection,
@@ -548,7 +536,6 @@ class Neighbours(NamedTuple):
     listed: Vector[np.int64]  # int64 (2,), number of linked places
 
 
-@compiled
 def _list_linked(
     row: int,
     base: int,
@@ -572,7 +559,6 @@ def _list_linked(
     lists.listed[side] = listed
 
 
-@compiled
 def _list_neighbours(middle: int, k: int, collection: PlacedCollection, counters: Counters, lists: Neighbours) -> None:
     lists.listed[:] = 0
     for shard in range(collection.holding.starts.shape[0]):
@@ -616,7 +602,6 @@ def close_walks(
             outcomes[walk] = RETURNED
 
 
-@compiled
 def _document(number: int, middle: int, side: int, lists: Neighbours) -> tuple[np.int64, np.int64]:
     """Place of a linked document and its number within that place; numbers past the list are siblings."""
     listed, up_to = lists.listed[side], lists.up_to[side]

@@ -115,13 +115,11 @@ class Scratch(NamedTuple):
     links: Vector[np.uint64]  # uint64, receives links
 
 
-@compiled
 def _count_all(postings: Vector[np.uint32], begin: int, end: int, amount: np.uint8, hits: Vector[np.uint8]) -> None:
     for position in range(begin, end):
         hits[postings[position]] += amount
 
 
-@compiled
 def _count_promising(
     postings: Vector[np.uint32], begin: int, end: int, needed: int, amount: np.uint8, hits: Vector[np.uint8]
 ) -> None:
@@ -132,7 +130,6 @@ def _count_promising(
             hits[place] += amount
 
 
-@compiled
 def _write_links(
     postings: Vector[np.uint32], begin: int, end: int, head: np.uint64, k_min: int, scratch: Scratch, written: int
 ) -> int:
@@ -151,7 +148,6 @@ def _write_links(
 _PROBED = 16  # number of postings that are counted in the time that it takes to find a place among them
 
 
-@compiled
 def _match_row(
     first: int, row: int, shard: int, questions: Questions, lists: Lists, k_min: int, scratch: Scratch, written: int
 ) -> int:

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import Final, NamedTuple
 
 import numpy as np
 
 from infostream_dedup.links.compiled.term_rows import TermRows
-from infostream_dedup.machine.arrays import GOLDEN, Place, Vector, Whole
+from infostream_dedup.machine.arrays import GOLDEN, Place, Table, Vector, Whole
 from infostream_dedup.machine.compiling import compiled, signed
-
-if TYPE_CHECKING:
-    from infostream_dedup.machine.arrays import Table
 
 # Links and nodes in the form that compiled loops take
 
@@ -43,7 +40,6 @@ class PackedRows(NamedTuple):
 # Look up a number in a sorted row
 
 
-@compiled
 def first_not_below(values: Vector[Whole], begin: int, end: int, value: int) -> int:
     """First place in the ascending ``values[begin:end]`` with at least ``value``; ``end`` if there is none."""
     while begin < end:
@@ -55,14 +51,12 @@ def first_not_below(values: Vector[Whole], begin: int, end: int, value: int) -> 
     return begin
 
 
-@compiled
 def holds(values: Vector[Whole], begin: int, end: int, value: int) -> bool:
     """Whether the ascending ``values[begin:end]`` contain a number."""
     place = first_not_below(values, begin, end, value)
     return place < end and values[place] == value
 
 
-@compiled
 def count_held(asking: int, answering: int, keys: TermRows, targets: TermRows) -> int:
     """Count the key terms of one document in the target of another."""
     begin, end = targets.indptr[answering], targets.indptr[answering + 1]
@@ -86,7 +80,6 @@ def mix_rows(indptr: Vector[np.int64], values: Vector[np.uint32], hashes: Vector
         hashes[row] = mixed
 
 
-@compiled
 def _equal_rows(rows: TermRows, one: int, other: int) -> bool:
     first, second = rows.indptr[one], rows.indptr[other]
     length = rows.indptr[one + 1] - first
@@ -128,7 +121,6 @@ def earliest_equals(
 # Order documents so that linked ones are close together
 
 
-@compiled
 def root(parents: Vector[Place], node: int) -> int:
     """Return the smallest node known to be joined with a node; shorten the path to it."""
     while parents[node] != node:
@@ -236,7 +228,6 @@ def count_closed(
 # Join documents by returned links
 
 
-@compiled
 def _count_of(links: LinkArrays, row: int, column: int) -> int:
     """Count of the link from a row to a column; 0 if there is none."""
     end = links.indptr[row + 1]
@@ -244,7 +235,6 @@ def _count_of(links: LinkArrays, row: int, column: int) -> int:
     return signed(links.counts[place]) if place < end and links.columns[place] == column else 0
 
 
-@compiled
 def _root(leaders: Table[np.int32], row: int, level: int) -> int:
     """Return the smallest row known to be joined with a row at a level; shorten the path to it."""
     while leaders[row, level] != row:
@@ -253,7 +243,6 @@ def _root(leaders: Table[np.int32], row: int, level: int) -> int:
     return row
 
 
-@compiled
 def _join(leaders: Table[np.int32], row: int, column: int, level: int) -> bool:
     """Join two groups; return whether they were apart."""
     one, other = _root(leaders, row, level), _root(leaders, column, level)
@@ -352,7 +341,6 @@ def turn_forward(links: LinkArrays, turned: LinkArrays) -> None:
                 turned.indptr[later + 1] = place + 1
 
 
-@compiled
 def _next(links: LinkArrays, place: int, row: int) -> int:
     """Return the earlier document at a place of a row; the row itself after the last one."""
     return min(int(links.columns[place]), row) if place < links.indptr[row + 1] else row
@@ -440,19 +428,16 @@ def mark_enough(
         )
 
 
-@compiled
 def _join_trees(one: int, other: int, parents: Vector[np.int32]) -> None:
     one, other = root(parents, one), root(parents, other)
     parents[max(one, other)] = min(one, other)
 
 
-@compiled
 def _weigh(forward: int, backward: int) -> int:
     """Return a number by which pairs are ordered: by the smaller count, then by the larger one."""
     return (min(forward, backward) << _BYTE) + max(forward, backward)
 
 
-@compiled
 def _best(
     later: int,
     links: LinkArrays,
@@ -496,7 +481,6 @@ def _best(
         known = known or stored
 
 
-@compiled
 def _accepts(accepted: Acceptance, forward: int, backward: int, shorter: int) -> bool:
     need = accepted.need[shorter]
     relation = (1 if forward >= need else 0) + (2 if backward >= need else 0)

@@ -41,7 +41,6 @@ def find(term: int, table: Vector[np.int64]) -> np.int64:
     return at
 
 
-@compiled
 def slot_for(term: int, terms: TermSlots) -> np.int64:
     """Return the slot of a term; a new term takes a free slot, and there must be one."""
     at = find(term, terms.table)
@@ -53,7 +52,6 @@ def slot_for(term: int, terms: TermSlots) -> np.int64:
     return slot
 
 
-@compiled
 def forget(slot: np.int64, terms: TermSlots) -> None:
     """Remove the term of a slot from the table; move the terms that it had displaced back."""
     table = terms.table
@@ -80,7 +78,6 @@ def rehash(terms: TermSlots) -> None:
             terms.table[at], terms.table_slots[at] = terms.slot_terms[slot], slot
 
 
-@compiled
 def find_slots(given: Vector[np.int64], terms: TermSlots, slots: Vector[np.int64]) -> None:
     """Look up the slot of each term; ``NOTHING`` for a term not in use.
 
@@ -132,7 +129,6 @@ def _skip_expired(pool: Pool, slot: np.int64, oldest: int) -> None:
     pool.lists[slot, _BEGIN] = begin
 
 
-@compiled
 def _move(pool: Pool, slot: np.int64, start: np.int64) -> None:
     """Move the list to ``start``, which may be the start of its own chunk."""
     begin, end = pool.lists[slot, _BEGIN], pool.lists[slot, _END]
@@ -141,7 +137,6 @@ def _move(pool: Pool, slot: np.int64, start: np.int64) -> None:
     pool.lists[slot, START], pool.lists[slot, _BEGIN], pool.lists[slot, _END] = start, start, start + end - begin
 
 
-@compiled
 def _make_room(pool: Pool, slot: np.int64, more: int, oldest: int) -> bool:
     """Make room for more postings in a list; return False if the pool is full."""
     start, limit = pool.lists[slot, START], pool.lists[slot, _LIMIT]
@@ -166,7 +161,6 @@ def prefetch_lists(slots: Vector[np.int64], pool: Pool) -> None:
             prefetch(pool.lists, slots[place] * pool.lists.shape[1])
 
 
-@compiled
 def append_document(
     document: int,
     given: Vector[np.int64],
@@ -285,7 +279,6 @@ def count_hits(
             marks[document >> bits] = np.uint8(1)
 
 
-@compiled
 def _is_empty(pool: Pool, slot: np.int64, oldest: int) -> bool:
     _skip_expired(pool, slot, oldest)
     return bool(pool.lists[slot, _BEGIN] == pool.lists[slot, _END])
@@ -449,7 +442,6 @@ def _collect_block(
     return end
 
 
-@compiled
 def _collect(
     row: int, own: int, asking: Asking, numbered: Numbered, hits: Hits, found: FoundDocuments, first: int
 ) -> int:
@@ -505,7 +497,6 @@ def ask(row: int, asking: Asking, window: IndexedWindow, found: FoundDocuments) 
     return bool(found.ends[row + 1] <= found.ordinals.size)
 
 
-@compiled
 def _add(row: int, asking: Asking, window: IndexedWindow) -> int:
     """Add a document whose slots have been found; return what is full, or ``ALL_DONE``."""
     own_keys = asking.keys[asking.key_ends[row] : asking.key_ends[row + 1]]
