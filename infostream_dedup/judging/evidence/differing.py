@@ -21,11 +21,22 @@ import numpy as np
 from numpy.typing import NDArray
 
 from infostream_dedup.judging.evidence.characters import (
+    AUXILIARIES,
+    CONJUNCTIONS,
     DAY_WORDS,
-    ENGLISH_MONTH,
+    DENIALS,
+    DENYING,
+    INTERROGATIVES,
     LABELS,
+    MEDIA,
     MONTH_WORDS,
-    WEEKDAYS,
+    NEGATIVE_PREFIXES,
+    NEVER_NEGATED,
+    REFUSED,
+    RUMOURS,
+    SPEAKING,
+    STATING,
+    day_of,
     word_hash,
 )
 from infostream_dedup.judging.evidence.constants import OPENING
@@ -75,47 +86,11 @@ _FULL_STOP: Final = re.compile(r"[.!?…\n]")
 _PARTS: Final = re.compile(r"[:\-– ]")
 _NEAR: Final = 4  # tokens around a name among which a word of reporting makes it the name of whoever reports
 
-_AUXILIARIES: Final = frozenset(
-    "be is was are were to will do does did has have had a an the any can could may able managed бы б и й і та может"
-    " могут смог смогла смогло смогли сумел сумели удалось може можуть зміг змогла змогло змогли вдалося".split()
-)
-_NEGATIVE_PREFIXES: Final = ("не", "без", "бес", "un", "in", "im", "il", "ir", "dis", "non")
-_NEVER_NEGATED: Final = frozenset(
-    "только лише тільки менее менш менше позднее пізніше ранее раніше more less later fewer only until один раз"
-    " хуже".split()
-)
-_DENIALS: Final = (
-    *("опроверг", "опроверж", "спростув", "спростов", "вымыс", "вигад", "недостоверн", "недостовірн", "неправд"),
-    *("брехн", "брехл", "дезинф", "дезінф", "неподтвержд", "непідтвердж", "debunk", "untrue", "hoax", "denies"),
-    *("denied", "denying", "denial", "refut", "disinform", "misinform", "unconfirm", "действительности", "дійсності"),
-)
-_REJECTIONS: Final = tuple("отверг отриц заперечу заперечи відкину dismiss reject disput".split())
-"""Beginnings of words that deny only in the place of a statement; elsewhere a bill or a goal may be rejected."""
-
-_DENYING: Final = (*_DENIALS, *_REJECTIONS)
-
-_REFUSED: Final = tuple((word,) for word in "of entry access bail entrance admission permission visas".split())
-"""Words after "denied", "denial" that say what is refused: a denial of service."""
-
-_RUMOURS: Final = ("слух", "чутк", "rumo")
-
-_MEDIA: Final = tuple(
-    "сообщ переда пиш цитир ссыл данны фото видео источник редак корр автор повід дани відео джерел кор according"
-    " report wrote photo video source via reuters".split()
-)
-"""Beginnings of words near the name of whoever reports."""
-
-_SPEAKING: Final = tuple("заяв рассказ уточн отмет слов розпов зазнач said says told".split())
-
-_STATING: Final = (*_SPEAKING, *"сообщ подтверд подтвержд объяв анонс повідом підтверд оголос confirm announc".split())
-"""Beginnings of verbs that say something is so; a denial in the place of one turns the news round."""
-
 _FREQUENT: Final = 2.0
 """Frequency on the Zipf scale from which a verb may be the news; rarer ones are chosen for their colour."""
 
 _VOWEL: Final = re.compile(r"[аеиоуыэюяіїєaeiouy]")
 _SHORTEST: Final = 3
-_CONJUNCTIONS: Final = frozenset("и й і та або или and or с з із зі with".split())
 
 _CLASSES: Final = {  # of parts of speech, as OpenCorpora names them
     **dict.fromkeys(("VERB", "INFN", "GRND", "PRTS", "PRTF", "PRED"), "verb"),
@@ -157,13 +132,13 @@ def _tables() -> kernels.OpeningTables:
     classes += np.array([kernels.UPPER * one.isupper() for one in characters], dtype=np.uint8)
     folded = np.array([letters[_folded(one)] for one in characters], dtype=np.uint8)
     marks: dict[str, int] = {}
-    marked = (kernels.NEGATION, NEGATIONS), (kernels.AUXILIARY, _AUXILIARIES), (kernels.LABEL, LABELS)
+    marked = (kernels.NEGATION, NEGATIONS), (kernels.AUXILIARY, AUXILIARIES), (kernels.LABEL, LABELS)
     for bit, words in (*marked, (kernels.DATE, DAY_WORDS.union(MONTH_WORDS))):
         marks |= {word: marks.get(word, 0) | bit for word in words}
     coded = ("".join(chr(letters[letter]) for letter in word) for word in marks)
     hashes = np.array(list(map(word_hash, coded)), dtype=np.uint64)
     order = np.argsort(hashes)
-    denials = sorted(bytes(letters[letter] for letter in beginning) for beginning in _DENYING)
+    denials = sorted(bytes(letters[letter] for letter in beginning) for beginning in DENYING)
     return kernels.OpeningTables(
         classes,
         folded,
@@ -414,7 +389,7 @@ def _denial(one: _Text, other: _Text, changes: list[_Change]) -> WordDifference 
         labels = [word.lower() in LABELS for word in says]
         if bool(says[0]) != bool(says[1]):
             believes = other if says[0] else one
-            denied = any(word.startswith(_DENYING) for word in believes.folded)
+            denied = any(word.startswith(DENYING) for word in believes.folded)
             denied = denied or negated[bool(says[0])]
             if any(labels) or not denied:
                 return WordDifference("denial", ((says[0], says[1]),))
@@ -424,14 +399,14 @@ def _denial(one: _Text, other: _Text, changes: list[_Change]) -> WordDifference 
 def _denies(text: _Text, places: Sequence[int], rest: Sequence[str]) -> str:
     """The word of a sentence, of a mark put in front, or in the place of a statement, that says the rest is false."""
     enough = len(places) >= kernels.SENTENCE or (0 in places and not rest)
-    stated = any(word.startswith(_STATING) for word in rest)
-    denials = _DENYING if stated else _DENIALS if enough else ()
+    stated = any(word.startswith(STATING) for word in rest)
+    denials = DENYING if stated else DENIALS if enough else ()
     for i in places:
         word = text.folded[i]
         # "This is a fake" says it anywhere; "fake" and "false" may be adjectives.
-        named = word in LABELS and not word.startswith(_RUMOURS) and (enough or not (rest or word.isascii()))
+        named = word in LABELS and not word.startswith(RUMOURS) and (enough or not (rest or word.isascii()))
         front = word in LABELS and i < kernels.FRONT
-        if named or front or (word.startswith(denials) and text.folded[i + 1 : i + 2] not in _REFUSED):
+        if named or front or (word.startswith(denials) and text.folded[i + 1 : i + 2] not in REFUSED):
             return text.words[i]
     return ""
 
@@ -456,7 +431,7 @@ def _names_exchanged(one: _Text, other: _Text, changes: list[_Change], language:
         return None
     (i, j), (k, far) = named
     between = set(one.folded[i + 1 : k])
-    if not between or between <= _CONJUNCTIONS:
+    if not between or between <= CONJUNCTIONS:
         return None
     crossed = alike(one.folded[i], other.folded[far], language) and alike(one.folded[k], other.folded[j], language)
     left = (each for each in places if each not in named)
@@ -472,15 +447,15 @@ def _only_replaced(changes: list[_Change]) -> bool:
 def _negation(one: _Text, other: _Text, changes: list[_Change], language: Language) -> WordDifference | None:
     for each in changes:
         sides = [text.folded[side[0] : side[-1] + 1] if side else () for text, side in ((one, each.a), (other, each.b))]
-        rest = [[word for word in side if word not in NEGATIONS and word not in _AUXILIARIES] for side in sides]
+        rest = [[word for word in side if word not in NEGATIONS and word not in AUXILIARIES] for side in sides]
         counts = [sum(word in NEGATIONS for word in side) for side in sides]
         negative = len(rest[0]) == len(rest[1]) == 1 and _negates(rest[0][0], rest[1][0])
         after = {x for t, side in zip((one, other), each, strict=True) if side for x in t.folded[side[-1] + 1 :][:1]}
         # "Not profitable" and "unprofitable" tell the same.
-        if (sum(counts) + negative) % 2 == 0 or not _NEVER_NEGATED.isdisjoint(after):
+        if (sum(counts) + negative) % 2 == 0 or not NEVER_NEGATED.isdisjoint(after):
             continue
         same = len(rest[0]) == len(rest[1]) and all(
-            alike(x, y, language) or (x.startswith(_STATING) and y.startswith(_STATING))
+            alike(x, y, language) or (x.startswith(STATING) and y.startswith(STATING))
             for x, y in zip(sorted(rest[0]), sorted(rest[1]), strict=True)
         )
         if (same or negative) and not _ordinary(one, other, each, language):
@@ -499,8 +474,8 @@ def _denied_alike(one: _Text, other: _Text, changes: list[_Change], language: La
 
 
 def _is_negative(word: str, language: Language) -> bool:
-    rests = [word.removeprefix(prefix) for prefix in _NEGATIVE_PREFIXES if word.startswith(prefix)]
-    if word in NEGATIONS or word.startswith(_DENYING):
+    rests = [word.removeprefix(prefix) for prefix in NEGATIVE_PREFIXES if word.startswith(prefix)]
+    if word in NEGATIONS or word.startswith(DENYING):
         return True
     return any("adjective" in classes(rest, language) for rest in rests if len(rest) >= _SHORTEST)
 
@@ -508,14 +483,7 @@ def _is_negative(word: str, language: Language) -> bool:
 def _negates(x: str, y: str) -> bool:
     """Whether one word is the other behind a negative prefix."""
     shorter, longer = sorted((x, y), key=len)
-    return len(shorter) >= 4 and any(longer == prefix + shorter for prefix in _NEGATIVE_PREFIXES)
-
-
-_INTERROGATIVES: Final = frozenset(
-    "как что где куда откуда почему зачем кто кого кому когда сколько какой какая какие какое чем чей"
-    " як що де куди звідки чому навіщо хто коли скільки який яка які яке чи"
-    " how what where why who whom whose when which".split()
-)
+    return len(shorter) >= 4 and any(longer == prefix + shorter for prefix in NEGATIVE_PREFIXES)
 
 
 def _question(one: _Text, other: _Text, changes: list[_Change], _: Language) -> WordDifference | None:
@@ -532,7 +500,7 @@ def _question(one: _Text, other: _Text, changes: list[_Change], _: Language) -> 
     changed = {i for each in changes for i in each[asks[1]]}
     common = [word if i not in changed else "" for i, word in enumerate(asking.folded[:mark])]
     asked = common[first : first + 1 + (len(asking.folded[first]) < _SHORTEST)]
-    if _INTERROGATIVES.intersection(asked) or "ли" in common[first:]:
+    if INTERROGATIVES.intersection(asked) or "ли" in common[first:]:
         return None
     return WordDifference("question", (("?", ""),) if asks[0] else (("", "?"),))
 
@@ -570,7 +538,7 @@ def _another_day(one: _Text, other: _Text, changes: list[_Change], _: Language) 
     (change,) = changes
     if len(change.a) == len(change.b) <= 3:
         for i, j in zip(change.a, change.b, strict=True):
-            days = _day_of(one.folded[i]), _day_of(other.folded[j])
+            days = day_of(one.folded[i]), day_of(other.folded[j])
             if all(days) and len(days[0]) == len(days[1]) and days[0] != days[1]:
                 return WordDifference("another day", ((one.words[i], other.words[j]),))
     return None
@@ -634,8 +602,8 @@ _BEFORE_CONSONANT: Final = re.compile("^у(?=[^аеиіоуюяєїыэв])")
 
 def _reports(text: _Text, i: int, *, near: bool = False) -> bool:
     if near:
-        return any(word.startswith(_MEDIA) for word in text.folded[max(0, i - _NEAR) : i + _NEAR + 1])
-    return text.folded[i].startswith((*_MEDIA, *_SPEAKING))
+        return any(word.startswith(MEDIA) for word in text.folded[max(0, i - _NEAR) : i + _NEAR + 1])
+    return text.folded[i].startswith((*MEDIA, *SPEAKING))
 
 
 def _tells(text: _Text, i: int, language: Language) -> bool:
@@ -650,7 +618,7 @@ def _other_statement(x: str, y: str, language: Language) -> bool:
     if nouns or min(_frequency(word, language) for word in (x, y)) < _FREQUENT:
         return False
     # Another form of the verb is another wording: "have been riding", "have travelled".
-    if {x, y} <= _AUXILIARIES or (language == "en" and x.endswith("ing") != y.endswith("ing")):
+    if {x, y} <= AUXILIARIES or (language == "en" and x.endswith("ing") != y.endswith("ing")):
         return False
     return not (alike(x, y, language) or _negates(x, y) or synonyms(x, y, language))
 
@@ -773,22 +741,6 @@ def _another_figure(one: _Text, other: _Text, changes: list[_Change], language: 
             )
             return WordDifference(ANOTHER_FIGURE, (*_other_day(one, other, changes), *zip(*shown, strict=True)))
     return None
-
-
-@lru_cache(1 << 14)
-def _day_of(word: str) -> str:
-    """The beginning of a day of the week, or the number of a month in two digits; "" for other words."""
-    bare = word.translate(_BARE)
-    return (
-        bare[:_SHORTEST]
-        if bare in WEEKDAYS
-        else f"{MONTH_WORDS[bare] % ENGLISH_MONTH:02}"
-        if bare in MONTH_WORDS
-        else ""
-    )
-
-
-_BARE: Final = str.maketrans("йї", "иі", "ʼ")
 
 
 def _other_day(one: _Text, other: _Text, changes: list[_Change]) -> Iterator[tuple[str, str]]:
