@@ -385,9 +385,7 @@ def test_the_ending_chooses_the_format():
     ]  # fmt: skip
 
 
-# Documents as a workbook
-
-
+# Documents as a workbook.
 def test_a_workbook_gives_the_documents_back(tmp_path: Path) -> None:
     openpyxl = pytest.importorskip("openpyxl")
     rows = [

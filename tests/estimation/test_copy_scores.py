@@ -44,9 +44,8 @@ from infostream_dedup.runs.batch.linking import link
 from infostream_dedup.sample import documents_path
 from tests.estimation.test_duplicate_scores import recommended_k
 
+
 # Precision and recall as copies: worked by hand, and against a count of every pair.
-
-
 def _links(documents, grades):
     table = np.zeros((documents, documents), dtype=np.uint8)
     for (a, b), (forward, backward) in grades.items():
@@ -200,8 +199,6 @@ def test_pairs_are_counted_in_each_draw_whatever_the_threads(pairs, monkeypatch)
 
 
 # Copies among the pairs of groups: links by hand, and dedup that counts.
-
-
 STORY = (
     "Вчера в {} открыли новый мост через реку, который строили четыре года и семь месяцев подряд, а {} жители "
     "соседних районов теперь смогут добираться до работы на двадцать минут быстрее прежнего, сообщила мэрия"
@@ -274,8 +271,6 @@ def test_methods_beside_each_other():
 
 
 # The columns that a sweep gets: on the sample, by share, on pivot blocks, and on real news.
-
-
 def _texts():
     towns = ["Казани", "Самаре", "Пензе", "Томске"]
     return [{"id": f"{town}-{word}", "text": STORY.format(town, word)} for town in towns for word in ("все", "многие")]
@@ -351,8 +346,6 @@ def test_footers_and_daily_forms_of_posts_are_no_copies(corpora):
 
 
 # Edited copies have the edits that were asked for, at their rate, and no others.
-
-
 SENTENCES = [f"Строители моста номер {number} закончили строительство опоры." for number in range(10, 110)]
 ORIGINAL = Document(id="1", title="Мост", text=" ".join(SENTENCES))
 VOCABULARY = Vocabulary(["Строителям, строительства, закончим. Опорами и опорам. Чужое предложение."])
@@ -396,8 +389,6 @@ def test_numbers_keep_their_length():
 
 
 # Planted copies: by hand where all is known, and on the sample.
-
-
 SETTINGS = Settings(representation="stem")
 
 

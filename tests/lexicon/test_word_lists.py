@@ -269,8 +269,6 @@ def test_broken_installation_says_where_it_looked(package: Path) -> None:
 
 
 # Our name tables and the personal names of names-translator.
-
-
 def test_one_word_variants_are_names_and_longer_ones_are_not(folder: Path) -> None:
     (folder / "organisations.tsv").write_text(
         "ru\tuk\ten\tkind\nООН|Организация Объединённых Наций\tООН\tUN|United Nations\tinternational\n",
