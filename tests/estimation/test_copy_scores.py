@@ -15,18 +15,8 @@ from infostream_dedup.documents import read_documents
 from infostream_dedup.errors import UsageError
 from infostream_dedup.judging.evidence.collecting import EvidenceReader
 from infostream_dedup.judging.evidence.facts import DocumentFacts
-from infostream_dedup.lab import copy_scores
-from infostream_dedup.lab.census import (
-    COUNTED,
-    PHRASE,
-    SERIES,
-    Copies,
-    CountedPairs,
-    are_kept,
-    counted_pairs,
-    find_all_copies,
-    in_universe,
-)
+from infostream_dedup.lab import census, copy_scores
+from infostream_dedup.lab.census import Copies, CountedPairs, counted_pairs, find_all_copies
 from infostream_dedup.lab.copy_scores import CopyScores, Links, count_copies, links_in_groups
 from infostream_dedup.lab.sweep_estimator import (
     EDITS,
@@ -77,7 +67,9 @@ def test_a_case_worked_by_hand(universe):
 def test_series_are_counted_apart(universe):
     within = universe(3, days=np.array([0.0, 1.0, 2.0]), sources=np.array([1, 1, 2]), titles=np.array([5, 6, 7]))
     links = _links(3, {(0, 1): (6, 6), (1, 2): (6, 6)})
-    copies = _copies({(0, 1): 1.0, (1, 2): 0.4}, total=1, series=1, marks=np.array([SERIES, COUNTED], dtype=np.uint8))
+    copies = _copies(
+        {(0, 1): 1.0, (1, 2): 0.4}, total=1, series=1, marks=np.array([census.SERIES, census.COUNTED], dtype=np.uint8)
+    )
     (six,) = count_copies(
         links, copies, CountedPairs(within, short=0, undated=0), np.zeros(3, dtype=np.uint8), steps=[6]
     )["all"]
@@ -96,10 +88,10 @@ def test_equal_to_counting_every_pair(universe, triple_rows, edited):
     found = count_copies(Links.of(sp.csr_array(table)), copies, counted, languages, steps=range(1, 13))
     both = np.triu(np.minimum(table, table.T), 1)
     copied = np.zeros_like(both, dtype=bool)
-    copied[copies.a, copies.b] = copies.marks == COUNTED
+    copied[copies.a, copies.b] = copies.marks == census.COUNTED
     # Of links with a phrase in common, nobody knows whether they are copies.
-    both[copies.a[copies.marks == PHRASE], copies.b[copies.marks == PHRASE]] = 0
-    assert (copies.marks == PHRASE).any()
+    both[copies.a[copies.marks == census.PHRASE], copies.b[copies.marks == census.PHRASE]] = 0
+    assert (copies.marks == census.PHRASE).any()
     across = languages[:, None] != languages[None, :]
     for block, chosen in (("all", np.ones_like(across)), ("mono", ~across), ("cross", across)):
         for one in found[block]:
@@ -173,7 +165,7 @@ def test_sampled_links_never_hold_more_copies_than_links(universe, monkeypatch, 
     grades = random.choice([4, 4, 4, 4, 8, 12], len(pairs)).tolist()
     links = _links(80, {pair: (grade, grade) for pair, grade in zip(pairs, grades, strict=True)} | {(60, 70): (4, 4)})
     a, b = np.array(pairs, dtype=np.int64).T
-    kept = are_kept(a, b, sampled.bit_length() - 1)
+    kept = census.are_kept(a, b, sampled.bit_length() - 1)
     copies = _copies({pair: 0.9 for pair, one in zip(pairs, kept.tolist(), strict=True) if one}, sampled=sampled)
     counted = CountedPairs(universe(80), short=0, undated=0)
     monkeypatch.setattr(copy_scores, "_MOST_DRAWN", 200)
@@ -316,7 +308,7 @@ def _labelled(corpora, name):
         rows = [json.loads(line) for line in lines]
     pairs = [sorted((place[row["a"]], place[row["b"]])) for row in rows if row["label"] in ("dup", "similar")]
     a, b = np.unique(np.array(pairs, dtype=np.int64), axis=0).T
-    inside, series = in_universe(counted.universe, a, b)
+    inside, series = census.in_universe(counted.universe, a, b)
     kept = inside & ~series
     grades = links.grades_of(a[kept], b[kept])
     scores = count_copies(links, copies, counted, key_terms.counts.languages, steps=range(3, 13))["all"]
