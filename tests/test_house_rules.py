@@ -140,8 +140,6 @@ def test_the_rule_holds_but_for_the_places_listed(rule):
 
 
 # The measuring of the house, which lint lets judge import circles: imports that run, rooms and circles.
-
-
 def test_imports_in_functions_and_by_name_count_and_those_for_types_do_not():
     tree = ast.parse(
         "if TYPE_CHECKING:\n    from infostream_dedup.cli import a\nfrom infostream_dedup.terms.bm25 import b\n"

@@ -134,9 +134,7 @@ def test_everything_public_can_be_had():
         infostream_dedup.nothing  # noqa: B018
 
 
-# Links of all pages lead somewhere, and every page is listed
-
-
+# Links of all pages lead somewhere, and every page is listed.
 PAGES = {
     path.relative_to(ROOT).as_posix(): path.read_text(encoding="utf-8")
     for path in [*sorted(ROOT.glob("*.md")), *sorted((ROOT / "docs").rglob("*.md")), *sorted(ROOT.glob("reports/*.md"))]

@@ -110,9 +110,7 @@ def test_the_site_asks_no_other_server(site):
 # The recipes of CONTRIBUTING.md, followed to the letter in another checkout.
 #
 # Each recipe is a section with files to write (``File `path`:``), lines to change (``Change `path`:``) and a block of
-# Python that shows the result (``Try it:``). Nothing that is written or run here comes from anywhere else
-
-
+# Python that shows the result (``Try it:``). Nothing that is written or run here comes from anywhere else.
 PAGE = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
 SECTIONS = PAGE.partition("\n## Recipes\n")[2].split("\n### ")[1:]
 RECIPES = {section.partition("\n")[0]: section for section in SECTIONS}

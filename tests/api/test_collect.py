@@ -442,8 +442,6 @@ def test_a_page_that_no_parser_gets_through_is_named_and_the_rest_goes_on(kind, 
 
 
 # ``collect``: sources that cannot be read are named, and the others are written.
-
-
 DEAD_RSS = """<rss version="2.0"><channel><link>https://www.example.{0}/</link>
 <item><guid>n-1</guid><description>Уряд схвалив бюджет.</description></item>
 <item><guid>n-2</guid><title>Порожня</title></item>
@@ -501,8 +499,6 @@ def test_in_python_an_error_is_raised_unless_a_function_takes_it(tmp_path, sourc
 
 
 # ``collect``: ids, addresses, dates and texts of the items of feeds.
-
-
 def feed_of(site: str, *items: str) -> str:
     return f"<rss><channel><link>https://{site}/</link>{''.join(items)}</channel></rss>"
 

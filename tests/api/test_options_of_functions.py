@@ -176,8 +176,6 @@ def test_the_types_of_keywords_are_made_from_the_records():
 
 
 # Options with few possible values: a function refuses any other value instead of taking it for the default.
-
-
 TEXT = "Президент Зеленський відкрив у Харкові новий завод разом із мером Тереховим."
 ROWS = [{"id": "1", "text": TEXT, "source": "a.ua"}, {"id": "2", "text": TEXT, "source": "b.ua"}]
 
@@ -418,8 +416,6 @@ def test_the_spans_of_one_term() -> None:
 
 
 # A file that a call reads is never overwritten by the same call, whichever way it is named.
-
-
 OWN_ROWS = [{"id": "1", "text": TEXT}, {"id": "2", "text": TEXT}]
 
 CALLS: dict[str, Callable[[Path, dict[str, Any]], Any]] = {

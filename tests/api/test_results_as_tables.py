@@ -35,8 +35,6 @@ from infostream_dedup.runs.sharded.key_terms import CollisionError
 from infostream_dedup.sample import documents_path, labels_path
 
 # Results are tables: for Arrow, pandas and polars, in short, and in a notebook.
-
-
 DOCUMENTS = list(read_documents(documents_path()))[:60]
 TEXT = "Президент Зеленський відкрив у Харкові новий завод разом із мером Тереховим у понеділок."
 
@@ -316,8 +314,6 @@ def test_frames_relations_and_texts_go_in() -> None:
 
 
 # Results carry the report of what was read; iterators give each row once.
-
-
 REPORTS_TEXT = "Президент Зеленський відкрив у Харкові новий завод разом із мером Тереховим. Приїхали сто гостей."
 REPORTS_DOCUMENTS = [
     {"id": "1", "text": REPORTS_TEXT, "group": "1"}, {"id": "2", "text": f"{REPORTS_TEXT} Грав оркестр.", "group": "1"},
@@ -389,8 +385,6 @@ def test_rows_as_dicts_serialise():
 
 
 # The user's table stays his: names, order, delimiter, encoding and ids come back as they were given.
-
-
 TABLE_TEXT = (
     "Верховна Рада ухвалила закон про бюджети громад. Міністр фінансів Ткач назвав видатки на лікарні та школи."
 )

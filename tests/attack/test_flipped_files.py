@@ -6,23 +6,9 @@ import orjson
 import pytest
 
 from infostream_dedup.errors import BadDataError, InfostreamError
-from infostream_dedup.judgements import Desk
+from infostream_dedup.judgements import Desk, judgements
 from infostream_dedup.judgements.desk import add_job, end_job, job_shown, last_result, latest_jobs
-from infostream_dedup.judgements.judgements import (
-    Judgement,
-    add_judgement,
-    add_review,
-    agreement_of,
-    asked_pairs,
-    disagreements,
-    import_labels,
-    judgement_page,
-    label_rows,
-    next_pairs,
-    present_reviews,
-    progress_of,
-    undo_judgement,
-)
+from infostream_dedup.judgements.judgements import Judgement, add_judgement, add_review, import_labels, undo_judgement
 from infostream_dedup.judging.evidence.pair_model import BACKGROUND_FILE, MODEL_FILE, shipped_bytes
 from infostream_dedup.judging.evidence.records import background_of
 from infostream_dedup.judging.passages.boilerplate import read_boilerplate
@@ -60,7 +46,9 @@ def fill_desk(path):
         with desk.writing() as connection:
             import_labels(connection, [{"a": f"x{n}", "b": f"y{n}", "label": None} for n in range(20)], person="file")
             for person in PEOPLE:
-                next_pairs(connection, asked_pairs(connection, "audit"), person=person, queue="audit", wanted=4)
+                judgements.next_pairs(
+                    connection, judgements.asked_pairs(connection, "audit"), person=person, queue="audit", wanted=4
+                )
             for _ in range(3):
                 number = add_job(connection, "sweep", {"documents": 1000}, position="7", person="oksana")
                 end_job(connection, number, "done", result={"rows": [{"k": k, "symmetry": 1 / k} for k in range(1, 9)]})
@@ -71,13 +59,14 @@ def all_of_a_desk(path):
     with Desk.open(path, create=False) as desk, desk.reading() as connection:
         return orjson.dumps(
             [
-                *(list(label_rows(connection, who=who)) for who in (None, *PEOPLE)),
-                judgement_page(connection, before=None, limit=1000),
-                *(progress_of(connection, person) for person in PEOPLE), agreement_of(connection),
-                disagreements(connection, 100), asked_pairs(connection, "audit"),
+                *(list(judgements.label_rows(connection, who=who)) for who in (None, *PEOPLE)),
+                judgements.judgement_page(connection, before=None, limit=1000),
+                *(judgements.progress_of(connection, person) for person in PEOPLE), judgements.agreement_of(connection),
+                judgements.disagreements(connection, 100), judgements.asked_pairs(connection, "audit"),
                 connection.execute("SELECT * FROM reservation").fetchall(),
-                [present_reviews(connection, kind) for kind in ("template", "alarm")], latest_jobs(connection, 10),
-                [job_shown(connection, number) for number in range(5)], last_result(connection, "sweep"),
+                [judgements.present_reviews(connection, kind) for kind in ("template", "alarm")],
+                latest_jobs(connection, 10), last_result(connection, "sweep"),
+                [job_shown(connection, number) for number in range(5)],
             ],
         )  # fmt: skip
 
@@ -222,7 +211,9 @@ def test_a_flipped_bit_of_the_log_of_a_desk_leads_to_an_earlier_state_or_is_refu
         log.write_bytes(flipped(good_log, bit))
         try:
             with Desk.open(killed) as desk, desk.reading() as connection:
-                rows = [(row["number"], row["a"]) for row in judgement_page(connection, before=None, limit=1000)]
+                rows = [
+                    (row["number"], row["a"]) for row in judgements.judgement_page(connection, before=None, limit=1000)
+                ]
         except BadDataError:
             found.append("refused")
             continue

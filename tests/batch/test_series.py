@@ -141,8 +141,6 @@ def test_short_texts_are_swept_as_pairs_links_them():
 
 
 # The sweep of the minimum probability equals what ``pairs`` lists, by brute force.
-
-
 def transitivity(linked):
     out = {}
     for a, b in linked:

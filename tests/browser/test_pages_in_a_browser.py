@@ -264,9 +264,7 @@ def test_new_verdicts_come_again_when_the_page_comes_back(address: str, browser:
     page.context.close()
 
 
-# Judging in a browser while the connection is cut: nothing lost, nothing double, the count never ahead of the file
-
-
+# Judging in a browser while the connection is cut: nothing lost, nothing double, the count never ahead of the file.
 KEYS = ("Digit1", "Digit2", "Digit5", "KeyQ", "Digit3", "Digit4", "Digit0")
 
 
@@ -388,9 +386,7 @@ def test_the_verdict_is_shown_only_when_asked_for(address: str, browser: Any) ->
     page.context.close()
 
 
-# Judging in a browser when answers are lost, keys are held, buttons are clicked twice, or a session ends
-
-
+# Judging in a browser when answers are lost, keys are held, buttons are clicked twice, or a session ends.
 SHOWN = "(({a, b}) => [a, b].sort().join(' '))(document.querySelector('.pair').dataset)"
 SAID = "document.getElementById('said').textContent"
 
@@ -503,9 +499,7 @@ def test_people_learn_that_their_session_ended(address: str, page: Any) -> None:
     assert ids_of(page) == pair
 
 
-# Pages of documents with endless words, odd ids and markup: nothing too wide, no script run
-
-
+# Pages of documents with endless words, odd ids and markup: nothing too wide, no script run.
 IDS = ("new/часть?a=1&b=2#c", "х" * 150, "<script>alert(1)</script>")
 
 
@@ -552,9 +546,7 @@ def test_the_longest_text_of_the_form_can_be_searched_for(odd: str, browser: Any
     page.context.close()
 
 
-# Report pages in headless Chromium: one file, nothing from elsewhere, nothing too wide, WCAG 2.1 AA where axe is
-
-
+# Report pages in headless Chromium: one file, nothing from elsewhere, nothing too wide, WCAG 2.1 AA where axe is.
 LANGUAGES = ("uk", "ru", "en")
 PAGES = [(name, language) for name in ("sweep", "parts") for language in LANGUAGES]
 PAGES += [(name, "en") for name in ("compare", "passages", "provenance")]

@@ -259,9 +259,7 @@ def test_scores_without_a_k_have_no_thresholds(run, score, tmp_path):
     assert b"--write-config needs --score count" in answer.stderr
 
 
-# ``train`` and ``classify`` as their users run them
-
-
+# ``train`` and ``classify`` as their users run them.
 def test_train_then_classify_then_suggest(run, tmp_path):
     trained = run("train", SAMPLE, "--labels", LABELS, "--model", "m.json", "--domain", "news")
     weights = rows_of(trained)
@@ -301,9 +299,7 @@ def test_a_curve_is_written_as_table_and_plot(run, tmp_path):
     assert (tmp_path / "curve" / "curve.csv").read_text(encoding="utf-8").startswith("criteria,size,draws,precision,")
 
 
-# ``train`` takes the label ``template``: the same form with other numbers, which repeats nothing
-
-
+# ``train`` takes the label ``template``: the same form with other numbers, which repeats nothing.
 @pytest.mark.parametrize("positive", [("dup",), ("dup", "similar")])
 def test_a_template_repeats_nothing_but_stays_in_the_fold_of_its_form(positive):
     labels = [Label("1", "2", "template"), Label("1", "3", "different")]

@@ -181,9 +181,7 @@ def test_a_followed_folder_takes_every_known_ending(tmp_path) -> None:
     assert "d.pdf: not read" in notes[0]
 
 
-# What the command line says about a report: parts, day, language, workbook
-
-
+# What the command line says about a report: parts, day, language, workbook.
 def test_the_command_is_printed_without_folders_and_parts_are_first_in_tables(run, tmp_path):
     source = tmp_path / "feed.jsonl"
     source.write_bytes(documents_path().read_bytes())

@@ -313,9 +313,7 @@ def test_columns() -> None:
     assert advice_on(["x", "y"]) == "; name the column that holds the text: --columns text=NAME"
 
 
-# Unusual values of documented formats: each is read, or refused with its place; none is a bug of ours
-
-
+# Unusual values of documented formats: each is read, or refused with its place; none is a bug of ours.
 TEXT = "Снег в горах"
 
 

@@ -376,9 +376,7 @@ def test_frame_of_many_batches_counts_its_rows() -> None:
 # Documents (ru, uk, en) as the README of the sets counts them, and how many have a date.
 
 
-# Files that people have, as programs and sites write them
-
-
+# Files that people have, as programs and sites write them.
 TEXT = "Мост через реку закрыли на ремонт до конца лета."
 ROW = {"id": "1", "text": TEXT}
 

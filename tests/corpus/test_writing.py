@@ -16,16 +16,10 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from infostream_dedup import errors
 from infostream_dedup.documents import check_output, open_output, outputs, read_documents, row_of, write_documents
 from infostream_dedup.documents import outputs as outputs_file
 from infostream_dedup.documents.outputs import row_format, write_rows
-from infostream_dedup.errors import (
-    BadDataError,
-    CannotCreateError,
-    CannotWriteError,
-    ConfigurationError,
-    MissingExtraError,
-)
 from infostream_dedup.machine import files
 from infostream_dedup.model import Document
 
@@ -86,14 +80,14 @@ def test_no_documents_make_a_file_that_can_be_read(ending: str, tmp_path: Path) 
 def test_nothing_is_left_when_documents_break_off(ending: str, tmp_path: Path) -> None:
     def broken() -> Iterator[Document]:
         yield from DOCUMENTS
-        raise BadDataError("bad", code="E_JSON", source="in.jsonl", line=3)
+        raise errors.BadDataError("bad", code="E_JSON", source="in.jsonl", line=3)
 
     target = tmp_path / f"out{ending}"
-    with pytest.raises(BadDataError):
+    with pytest.raises(errors.BadDataError):
         write_documents(broken(), target)
     assert list(tmp_path.iterdir()) == []
     target.write_bytes(b"before")
-    with pytest.raises(BadDataError):
+    with pytest.raises(errors.BadDataError):
         write_documents(broken(), target)
     assert [(path, path.read_bytes()) for path in tmp_path.iterdir()] == [(target, b"before")]
 
@@ -103,7 +97,7 @@ def test_inputs_are_never_written_over(tmp_path: Path) -> None:
     source.write_bytes(b'{"id":"a","text":"t"}\n')
     link.symlink_to(source)
     for target in (source, link, tmp_path / ".." / tmp_path.name / "in.jsonl"):
-        with pytest.raises(CannotCreateError, match="one of the inputs") as caught:
+        with pytest.raises(errors.CannotCreateError, match="one of the inputs") as caught:
             write_documents(read_documents(source), target, inputs=["-", source])
         assert caught.value.exit_code == 73
     assert source.read_bytes() == b'{"id":"a","text":"t"}\n'
@@ -140,10 +134,10 @@ def test_devices_are_outputs_and_folders_are_none(tmp_path: Path, monkeypatch: p
     # Only root may write to the folder of a device, and permissions do not stop a test that root runs.
     monkeypatch.setattr(os, "access", lambda path, _mode: str(path) != "/dev")
     check_output("/dev/null")
-    with pytest.raises(CannotCreateError, match="Permission denied"):
+    with pytest.raises(errors.CannotCreateError, match="Permission denied"):
         check_output("/dev/new.jsonl")
     for target, said in ((tmp_path, "it is a directory"), (tmp_path / "no" / "out.jsonl", "No such file")):
-        with pytest.raises(CannotCreateError, match=said):
+        with pytest.raises(errors.CannotCreateError, match=said):
             check_output(target)
 
 
@@ -151,9 +145,9 @@ def test_targets_that_cannot_be_created(tmp_path: Path) -> None:
     (tmp_path / "folder.csv").mkdir()
     (tmp_path / "file").write_bytes(b"")
     for target in (tmp_path / "folder.csv", tmp_path / "no" / "out.csv", tmp_path / "file" / "out.csv"):
-        with pytest.raises(CannotCreateError):
+        with pytest.raises(errors.CannotCreateError):
             write_documents(DOCUMENTS, target)
-    with pytest.raises(ConfigurationError, match="unknown kind of file"):
+    with pytest.raises(errors.ConfigurationError, match="unknown kind of file"):
         write_documents(DOCUMENTS, tmp_path / "out.txt")
 
 
@@ -161,7 +155,7 @@ def test_targets_that_cannot_be_created(tmp_path: Path) -> None:
 def test_full_disk(tmp_path: Path) -> None:
     target = tmp_path / "out.jsonl"
     target.symlink_to("/dev/full")
-    with pytest.raises(CannotWriteError, match="No space left") as caught:
+    with pytest.raises(errors.CannotWriteError, match="No space left") as caught:
         write_documents(DOCUMENTS, target)
     assert caught.value.exit_code == 74
 
@@ -171,7 +165,7 @@ def test_full_disk_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(outputs_file.os, "fsync", full)
-    with pytest.raises(CannotWriteError):
+    with pytest.raises(errors.CannotWriteError):
         write_documents(DOCUMENTS, tmp_path / "out.parquet")
     assert list(tmp_path.iterdir()) == []
 
@@ -223,7 +217,7 @@ def test_csv_of_all_kinds_of_values(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("ending", ENDINGS)
 def test_text_that_is_not_unicode_is_named(ending: str, tmp_path: Path) -> None:
-    with pytest.raises(BadDataError) as caught:
+    with pytest.raises(errors.BadDataError) as caught:
         write_documents([Document(id="a", text="t", extra={"x": "\ud800"})], tmp_path / f"out{ending}")
     assert caught.value.code == "E_ENCODING"
     assert list(tmp_path.iterdir()) == []
@@ -234,7 +228,7 @@ def test_what_json_cannot_hold_is_named(tmp_path: Path) -> None:
     for _ in range(100_000):
         deep = [deep]
     for value, code in ((deep, "E_DEPTH"), (object(), "E_TYPE"), ({1, 2}, "E_TYPE")):
-        with pytest.raises(BadDataError, match="document 'a'") as caught:
+        with pytest.raises(errors.BadDataError, match="document 'a'") as caught:
             write_documents([Document(id="a", text="t", extra={"x": value})], tmp_path / "out.jsonl")
         assert caught.value.code == code
     while deep:
@@ -374,7 +368,7 @@ def test_equal_rows_give_equal_bytes():
 
 @pytest.mark.parametrize(("value", "code"), [("\ud800", "E_ENCODING"), (2**63, "E_SQLITE")])
 def test_what_sqlite_cannot_hold_is_an_error(value, code):
-    with pytest.raises(BadDataError) as caught:
+    with pytest.raises(errors.BadDataError) as caught:
         write_rows([{"a": value}], io.BytesIO(), "sqlite")
     assert caught.value.code == code
 
@@ -385,9 +379,7 @@ def test_the_ending_chooses_the_format():
     ]  # fmt: skip
 
 
-# Documents as a workbook
-
-
+# Documents as a workbook.
 def test_a_workbook_gives_the_documents_back(tmp_path: Path) -> None:
     openpyxl = pytest.importorskip("openpyxl")
     rows = [
@@ -409,11 +401,11 @@ def test_a_workbook_gives_the_documents_back(tmp_path: Path) -> None:
 
 
 def test_a_workbook_that_cannot_be_written_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    with pytest.raises(BadDataError, match="a cell holds 32,767; write CSV or Parquet instead"):
+    with pytest.raises(errors.BadDataError, match="a cell holds 32,767; write CSV or Parquet instead"):
         write_documents([Document(id="1", text="т" * 32_768)], tmp_path / "out.xlsx")
-    with pytest.raises(ConfigurationError, match=r"\.parquet, \.xlsx"):
+    with pytest.raises(errors.ConfigurationError, match=r"\.parquet, \.xlsx"):
         write_documents([], tmp_path / "out.xlsx.gz")
     assert not list(tmp_path.iterdir())
     monkeypatch.setitem(__import__("sys").modules, "xlsxwriter", None)
-    with pytest.raises(MissingExtraError, match=r"\[xlsx\]"):
+    with pytest.raises(errors.MissingExtraError, match=r"\[xlsx\]"):
         check_output(tmp_path / "out.xlsx")

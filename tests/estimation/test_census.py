@@ -159,8 +159,6 @@ def test_nothing_comes_of_nothing(universe):
 
 
 # The census of a part of a collection is that of its documents alone.
-
-
 def _census(texts, *, ranges=None):
     documents = [Document(id=str(number), text=text, lang="ru") for number, text in enumerate(texts)]
     reader = EvidenceReader(ranges=ranges)
@@ -198,8 +196,6 @@ def test_triples_read_into_ranges_give_the_same_copies():
 
 
 # Wording from shared triples alone is the wording that all triples give.
-
-
 def _every_pair(documents):
     return np.triu_indices(documents, 1)
 
@@ -257,8 +253,6 @@ def test_parts_and_blocks_of_pairs_change_nothing(triple_rows, universe, edited,
 
 
 # Drawn candidates are those with the smallest hashes among all pairs that qualify.
-
-
 _STEP = 5
 
 

@@ -15,18 +15,8 @@ from infostream_dedup.documents import read_documents
 from infostream_dedup.errors import UsageError
 from infostream_dedup.judging.evidence.collecting import EvidenceReader
 from infostream_dedup.judging.evidence.facts import DocumentFacts
-from infostream_dedup.lab import copy_scores
-from infostream_dedup.lab.census import (
-    COUNTED,
-    PHRASE,
-    SERIES,
-    Copies,
-    CountedPairs,
-    are_kept,
-    counted_pairs,
-    find_all_copies,
-    in_universe,
-)
+from infostream_dedup.lab import census, copy_scores
+from infostream_dedup.lab.census import Copies, CountedPairs, counted_pairs, find_all_copies
 from infostream_dedup.lab.copy_scores import CopyScores, Links, count_copies, links_in_groups
 from infostream_dedup.lab.sweep_estimator import (
     EDITS,
@@ -44,9 +34,8 @@ from infostream_dedup.runs.batch.linking import link
 from infostream_dedup.sample import documents_path
 from tests.estimation.test_duplicate_scores import recommended_k
 
+
 # Precision and recall as copies: worked by hand, and against a count of every pair.
-
-
 def _links(documents, grades):
     table = np.zeros((documents, documents), dtype=np.uint8)
     for (a, b), (forward, backward) in grades.items():
@@ -78,7 +67,9 @@ def test_a_case_worked_by_hand(universe):
 def test_series_are_counted_apart(universe):
     within = universe(3, days=np.array([0.0, 1.0, 2.0]), sources=np.array([1, 1, 2]), titles=np.array([5, 6, 7]))
     links = _links(3, {(0, 1): (6, 6), (1, 2): (6, 6)})
-    copies = _copies({(0, 1): 1.0, (1, 2): 0.4}, total=1, series=1, marks=np.array([SERIES, COUNTED], dtype=np.uint8))
+    copies = _copies(
+        {(0, 1): 1.0, (1, 2): 0.4}, total=1, series=1, marks=np.array([census.SERIES, census.COUNTED], dtype=np.uint8)
+    )
     (six,) = count_copies(
         links, copies, CountedPairs(within, short=0, undated=0), np.zeros(3, dtype=np.uint8), steps=[6]
     )["all"]
@@ -97,10 +88,10 @@ def test_equal_to_counting_every_pair(universe, triple_rows, edited):
     found = count_copies(Links.of(sp.csr_array(table)), copies, counted, languages, steps=range(1, 13))
     both = np.triu(np.minimum(table, table.T), 1)
     copied = np.zeros_like(both, dtype=bool)
-    copied[copies.a, copies.b] = copies.marks == COUNTED
+    copied[copies.a, copies.b] = copies.marks == census.COUNTED
     # Of links with a phrase in common, nobody knows whether they are copies.
-    both[copies.a[copies.marks == PHRASE], copies.b[copies.marks == PHRASE]] = 0
-    assert (copies.marks == PHRASE).any()
+    both[copies.a[copies.marks == census.PHRASE], copies.b[copies.marks == census.PHRASE]] = 0
+    assert (copies.marks == census.PHRASE).any()
     across = languages[:, None] != languages[None, :]
     for block, chosen in (("all", np.ones_like(across)), ("mono", ~across), ("cross", across)):
         for one in found[block]:
@@ -174,7 +165,7 @@ def test_sampled_links_never_hold_more_copies_than_links(universe, monkeypatch, 
     grades = random.choice([4, 4, 4, 4, 8, 12], len(pairs)).tolist()
     links = _links(80, {pair: (grade, grade) for pair, grade in zip(pairs, grades, strict=True)} | {(60, 70): (4, 4)})
     a, b = np.array(pairs, dtype=np.int64).T
-    kept = are_kept(a, b, sampled.bit_length() - 1)
+    kept = census.are_kept(a, b, sampled.bit_length() - 1)
     copies = _copies({pair: 0.9 for pair, one in zip(pairs, kept.tolist(), strict=True) if one}, sampled=sampled)
     counted = CountedPairs(universe(80), short=0, undated=0)
     monkeypatch.setattr(copy_scores, "_MOST_DRAWN", 200)
@@ -200,8 +191,6 @@ def test_pairs_are_counted_in_each_draw_whatever_the_threads(pairs, monkeypatch)
 
 
 # Copies among the pairs of groups: links by hand, and dedup that counts.
-
-
 STORY = (
     "Вчера в {} открыли новый мост через реку, который строили четыре года и семь месяцев подряд, а {} жители "
     "соседних районов теперь смогут добираться до работы на двадцать минут быстрее прежнего, сообщила мэрия"
@@ -274,8 +263,6 @@ def test_methods_beside_each_other():
 
 
 # The columns that a sweep gets: on the sample, by share, on pivot blocks, and on real news.
-
-
 def _texts():
     towns = ["Казани", "Самаре", "Пензе", "Томске"]
     return [{"id": f"{town}-{word}", "text": STORY.format(town, word)} for town in towns for word in ("все", "многие")]
@@ -321,7 +308,7 @@ def _labelled(corpora, name):
         rows = [json.loads(line) for line in lines]
     pairs = [sorted((place[row["a"]], place[row["b"]])) for row in rows if row["label"] in ("dup", "similar")]
     a, b = np.unique(np.array(pairs, dtype=np.int64), axis=0).T
-    inside, series = in_universe(counted.universe, a, b)
+    inside, series = census.in_universe(counted.universe, a, b)
     kept = inside & ~series
     grades = links.grades_of(a[kept], b[kept])
     scores = count_copies(links, copies, counted, key_terms.counts.languages, steps=range(3, 13))["all"]
@@ -351,8 +338,6 @@ def test_footers_and_daily_forms_of_posts_are_no_copies(corpora):
 
 
 # Edited copies have the edits that were asked for, at their rate, and no others.
-
-
 SENTENCES = [f"Строители моста номер {number} закончили строительство опоры." for number in range(10, 110)]
 ORIGINAL = Document(id="1", title="Мост", text=" ".join(SENTENCES))
 VOCABULARY = Vocabulary(["Строителям, строительства, закончим. Опорами и опорам. Чужое предложение."])
@@ -396,8 +381,6 @@ def test_numbers_keep_their_length():
 
 
 # Planted copies: by hand where all is known, and on the sample.
-
-
 SETTINGS = Settings(representation="stem")
 
 

@@ -300,8 +300,6 @@ def test_a_stream_beside_an_archive_is_seen_by_its_sources(corpora):
 
 
 # The mixture finds two classes that are there, and levels are cut where they should be.
-
-
 def _row(**values):
     return [values.get(name, 0.0) for name in COLUMNS]
 

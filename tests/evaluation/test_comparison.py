@@ -189,8 +189,6 @@ def test_what_a_method_finds_beyond_the_pool_is_false_but_may_be_alike() -> None
 
 
 # A pool that verifies no pair gives no precision, instead of one of 0.
-
-
 def test_an_empty_pool_says_nothing_about_precision():
     texts = ["Снег идёт в Киеве третий день подряд", "Мэр открыл новый мост через широкую реку", "Цены на хлеб выросли"]
     rows = [{"id": str(number), "text": text} for number, text in enumerate(texts)]
@@ -200,8 +198,6 @@ def test_an_empty_pool_says_nothing_about_precision():
 
 
 # Dice coefficients and pairs found by one method alone, by hand and by plain sets.
-
-
 CODES = st.lists(st.sets(st.integers(0, 15)), min_size=1, max_size=5)
 
 
@@ -235,8 +231,6 @@ def test_as_plain_sets_say(sets: list[set[int]]) -> None:
 
 
 # Joint coverage of methods, by hand and by trying all.
-
-
 def test_methods_that_complement_each_other_come_first():
     codes = {"a": np.array([1, 2, 3]), "b": np.array([1, 2, 3, 9]), "c": np.array([4]), "d": np.array([5, 8])}
     rows = comparison.joint_coverage(codes, np.array([1, 2, 3, 4, 5, 6]), most=2)
@@ -264,8 +258,6 @@ def test_the_best_is_the_best_of_all(found, true):
 
 
 # Which pairs are drawn for an expert, and what is told of them.
-
-
 DISAGREEMENT_SETS = st.lists(st.sets(st.integers(0, 30)), min_size=1, max_size=4)
 
 
@@ -327,8 +319,6 @@ def test_features_by_hand(texts: Texts) -> None:
 
 
 # Several methods on one collection: pairs, relations, costs.
-
-
 RUNS_STORY = "Мэр города торжественно открыл новый мост. Движение начнется завтра утром."
 
 

@@ -163,8 +163,6 @@ def test_one_story_gives_no_interval() -> None:
 
 
 # Measures of groups: worked by hand, by their definitions over documents, and beside scikit-learn.
-
-
 def _truth_groups(families: list[str | None], listed: dict[tuple[int, int], str], **options: Any) -> Truth:
     documents = [Document(id=str(at), text="", extra={"family": family}) for at, family in enumerate(families)]
     labels = labels_of([{"a": str(a), "b": str(b), "label": label} for (a, b), label in listed.items()])
@@ -324,8 +322,6 @@ def test_evaluate_recommends_by_the_rule_of_sweep(tmp_path: Path) -> None:
 
 
 # Preset judged beside labels: its pairs, restricted to kinds, and its groups.
-
-
 def test_the_pairs_are_those_that_pairs_lists() -> None:
     listed = {(row.a, row.b): row for row in pairs(str(documents_path()), preset="judged", terms=False, kinds="all")}
     found = api_evaluate(str(documents_path()), labels_path(), representation="stem")

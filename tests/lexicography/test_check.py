@@ -315,9 +315,7 @@ def test_whole_dictionaries_have_the_words_of_all_sources(tmp_path: Path) -> Non
     assert float(entries["ленметаллоптторг"]["zipf"]) == 0
 
 
-# The ladder for one word
-
-
+# The ladder for one word.
 RUNGS = ["identity", "dictionary", "cache", "names", "cognates", "argos", "skeleton"]
 
 
@@ -459,9 +457,7 @@ def test_nouns_come_by_frequency_and_once() -> None:
     assert {"government", "president"} <= {noun for noun, _ in nouns[:1_000]}
 
 
-# Tables a user brings: read in three formats, whole or not at all
-
-
+# Tables a user brings: read in three formats, whole or not at all.
 Bring = Callable[..., Imported]
 
 DIX = """<?xml version="1.0" encoding="UTF-8"?>

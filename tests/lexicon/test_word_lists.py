@@ -14,31 +14,19 @@ from infostream_dedup import read_documents
 from infostream_dedup.errors import BadDataError, NoInputError
 from infostream_dedup.language.lexicon import tables, word_lists
 from infostream_dedup.language.lexicon.tables import dictionaries_folder, read_table, read_words
-from infostream_dedup.language.lexicon.word_lists import (
-    NAME_TABLES,
-    NameKind,
-    excluded,
-    most_frequent_words,
-    name_rows,
-    names,
-    other_language,
-    personal_names,
-    repairs,
-    short_code,
-    stop_words,
-)
+from infostream_dedup.language.lexicon.word_lists import NameKind, excluded, names
 from infostream_dedup.machine import files
 from infostream_dedup.machine.files import checked_bytes, sealed
 from infostream_dedup.model import Language
 from infostream_dedup.sample import documents_path
 
-CACHES = (excluded, repairs, names, name_rows)
+CACHES = (excluded, word_lists.repairs, names, word_lists.name_rows)
 
 
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     """A dictionaries folder of its own, with empty name tables."""
-    for table in NAME_TABLES:
+    for table in word_lists.NAME_TABLES:
         (tmp_path / table).write_text("ru\tuk\ten\tkind\n", encoding="utf-8")
     monkeypatch.setattr(word_lists, "dictionaries_folder", lambda: tmp_path)
     for cached in CACHES:
@@ -55,7 +43,7 @@ def test_row_of_a_table_says_why_and_where(folder: Path) -> None:
 
 def test_repair_without_a_lemma_means_no_noun(folder: Path) -> None:
     (folder / "repairs.tsv").write_text("language\tword\tlemma\twhy\nuk\tмати\t\tverb\n", encoding="utf-8")
-    assert repairs("uk")["мати"].lemma == ""
+    assert word_lists.repairs("uk")["мати"].lemma == ""
 
 
 @pytest.mark.parametrize(("rows", "message"), [
@@ -71,7 +59,7 @@ def test_broken_row_names_file_line_and_field(folder: Path, rows: str, message: 
 
 @pytest.mark.parametrize("language", ["ru", "uk"])
 def test_repairs_end_where_they_lead(language: Language) -> None:
-    table = repairs(language)
+    table = word_lists.repairs(language)
     lemmas = {entry.lemma for entry in table.values()}
     assert not [lemma for lemma in sorted(lemmas) if lemma in table and table[lemma].lemma != lemma]
 
@@ -121,7 +109,7 @@ NEWS = {
 
 def test_news_of_other_languages_is_recognised() -> None:
     for language in NEWS:
-        assert other_language(NEWS[language]) == language
+        assert word_lists.other_language(NEWS[language]) == language
 
 
 def test_what_is_ours_or_unclear_is_left_alone() -> None:
@@ -132,11 +120,11 @@ def test_what_is_ours_or_unclear_is_left_alone() -> None:
         "He said that the song “Non, je ne regrette rien” was played at the station",
         "Гурт «Песняры» і гурт «Сябры» виступили у Мінську, повідомляє Беларускі дом ў Варшаві",
     ]:  # fmt: skip
-        assert other_language(text) is None
+        assert word_lists.other_language(text) is None
 
 
 def test_no_bundled_document_is_taken_for_another_language() -> None:
-    assert [one.id for one in read_documents(documents_path()) if other_language(one.text)] == []
+    assert [one.id for one in read_documents(documents_path()) if word_lists.other_language(one.text)] == []
 
 
 @pytest.mark.slow
@@ -149,16 +137,16 @@ def test_no_real_document_of_ours_is_taken_for_another_language(name: str) -> No
         pytest.skip(f"{file.name} lies beside the project only while developing")
     with gzip.open(file, "rt", encoding="utf-8") as lines:
         texts = [json.loads(line)["text"] for line in lines]
-    assert Counter(map(other_language, texts)) == {None: len(texts)}
+    assert Counter(map(word_lists.other_language, texts)) == {None: len(texts)}
 
 
 def test_codes_and_lists() -> None:
-    assert [short_code(code) for code in ("deu", "ger", "de", "haw")] == ["de", "de", "de", "haw"]
-    assert most_frequent_words("de", 3) == ("die", "der", "und")
-    assert most_frequent_words("haw", 3) == ()
-    assert most_frequent_words("nn", 5) == most_frequent_words("nb", 5)
-    assert "nicht" in stop_words("de")
-    assert stop_words("other") == frozenset()
+    assert [word_lists.short_code(code) for code in ("deu", "ger", "de", "haw")] == ["de", "de", "de", "haw"]
+    assert word_lists.most_frequent_words("de", 3) == ("die", "der", "und")
+    assert word_lists.most_frequent_words("haw", 3) == ()
+    assert word_lists.most_frequent_words("nn", 5) == word_lists.most_frequent_words("nb", 5)
+    assert "nicht" in word_lists.stop_words("de")
+    assert word_lists.stop_words("other") == frozenset()
 
 
 def written(folder: Path, text: str | bytes, name: str = "names.tsv") -> Path:
@@ -269,8 +257,6 @@ def test_broken_installation_says_where_it_looked(package: Path) -> None:
 
 
 # Our name tables and the personal names of names-translator.
-
-
 def test_one_word_variants_are_names_and_longer_ones_are_not(folder: Path) -> None:
     (folder / "organisations.tsv").write_text(
         "ru\tuk\ten\tkind\nООН|Организация Объединённых Наций\tООН\tUN|United Nations\tinternational\n",
@@ -304,6 +290,6 @@ def test_a_broken_row_names_file_line_and_field(folder: Path, row: str, message:
 
 
 def test_personal_names_of_both_languages() -> None:
-    assert {"порошенко", "дмитро"} <= personal_names("uk")
-    assert {"порошенко", "дмитрий"} <= personal_names("ru")
-    assert personal_names("en") == frozenset()
+    assert {"порошенко", "дмитро"} <= word_lists.personal_names("uk")
+    assert {"порошенко", "дмитрий"} <= word_lists.personal_names("ru")
+    assert word_lists.personal_names("en") == frozenset()

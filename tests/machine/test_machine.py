@@ -22,9 +22,8 @@ from infostream_dedup.machine.platform import collector_paused, trim_heap
 from infostream_dedup.machine.scratch import GrowingArray, KeptMemory, row_blocks
 from infostream_dedup.machine.threads import Turns, run_ahead
 
+
 # Items that are fetched on another thread.
-
-
 @pytest.mark.parametrize("length", [0, 1, 2, 3, 4, 100])
 def test_items_arrive_in_order_and_from_one_other_thread(length: int) -> None:
     threads = set()
@@ -73,8 +72,6 @@ def test_a_caller_may_stop_early() -> None:
 
 
 # Threads take turns in the order of their numbers, whichever is ready first.
-
-
 def test_turns_follow_the_numbers():
     turns, seen = Turns(), []
 
@@ -112,8 +109,6 @@ def test_a_pause_inside_a_pause_does_not_end_it():
 
 
 # Freed memory goes back to the system.
-
-
 HAS_TRIM = os.name == "posix" and hasattr(ctypes.CDLL(None), "malloc_trim") and Path("/proc/self/statm").exists()
 
 
@@ -136,8 +131,6 @@ def test_arrays_that_the_heap_kept_are_given_back():
 
 
 # Scratch memory is used again while it is large enough, and is each thread's own.
-
-
 def test_memory_is_used_again_until_it_is_too_small() -> None:
     memory = KeptMemory(bytearray, 100)
     first = memory.of(10)
@@ -167,8 +160,6 @@ def test_threads_do_not_share_memory() -> None:
 
 
 # An array that grows holds what was appended, and gives up spare room.
-
-
 @pytest.mark.parametrize("size", [0, 1, 5, 1000])
 def test_elements_remain_in_order(size):
     array, random = GrowingArray(np.uint32), np.random.default_rng(size)
@@ -199,9 +190,7 @@ def test_blocks_cover_all_rows_within_the_limit(work: list[int], limit: int) -> 
     assert all(sum(work[a.start : b.stop]) > limit for a, b in pairwise(blocks))
 
 
-# A package of somebody else adds methods, representations and readers by entry points; a broken one does no harm
-
-
+# A package of somebody else adds methods, representations and readers by entry points; a broken one does no harm.
 ROOT = Path(__file__).parents[2]
 OFFERS = """[infostream_dedup.methods]
 first-letter = theirs
@@ -273,8 +262,6 @@ def test_what_fails_is_named(arguments: list[str], code: int, said: str, folder:
 
 
 # Rows of columns.
-
-
 class Named(ColumnRow):
     __slots__ = ()
     name: str

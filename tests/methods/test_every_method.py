@@ -170,8 +170,6 @@ def test_nothing_depends_on_the_hash_seed(documents):
 
 
 # The registry and the parameters of methods.
-
-
 REGISTRY_NAMES = (
     "md5 tf tf-idf tf-ridf long-sent heavy-sent megashingles lex-rand log-shingles descr-words opt-freq decomposition "
     "three-plus-five three-plus-two i-match spotsigs low-idf-sig shingles dsc dsc-ss simhash minhash tf-idf-cosine "
@@ -223,8 +221,6 @@ def test_range_of_whole_numbers_and_of_others():
 
 
 # A method and its parameters in one word.
-
-
 def test_a_name_alone_is_the_method_with_its_defaults():
     for name in methods():
         assert written(name) == method(name)
@@ -250,8 +246,6 @@ def test_what_is_wrong_is_named(notation, message):
 
 
 # What methods share of a collection.
-
-
 def test_features_are_made_once_but_a_bare_copy_makes_them_again():
     texts = Texts.of("Мэр открыл новый мост через реку")
     words, shingles = texts.words, texts.shingles(3)
@@ -318,8 +312,6 @@ def test_equal_texts_are_found_by_every_method_of_the_papers(news):
 
 
 # Stream clusters: by hand, and against vectors of clusters that are summed up.
-
-
 START = datetime(2026, 3, 1, tzinfo=UTC)
 WORDS = "мост река снег школа крыша футбол матч голос пожар склад город цена рынок дождь ветер поезд".split()
 

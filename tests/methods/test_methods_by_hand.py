@@ -156,8 +156,6 @@ def test_optimal_frequency_by_hand():
 
 
 # 3+5 and 3+2: their records and every rule for a pair, worked by hand.
-
-
 FIRST = DocumentRecord(100, 10, [1, 2, 3], [11, 12, 13, 14, 15])
 
 

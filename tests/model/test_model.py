@@ -23,8 +23,6 @@ def test_everything_but_the_text_stays() -> None:
 
 
 # Which outlet a source or an address names.
-
-
 SITES = (
     "a.example", "www.a.example", "A.Example", "https://a.example/", "http://www.a.example:80/rss?x=1", " a.example ",
 )  # fmt: skip
@@ -59,8 +57,6 @@ def test_a_rank_of_sources_is_one_of_outlets() -> None:
 
 
 # The table of settings: defaults, presets, ranges.
-
-
 def test_defaults_are_those_of_the_design():
     settings = Settings()
     assert (settings.representation, settings.weighting, settings.n, settings.k) == ("morph", "bm25", 12, 6)

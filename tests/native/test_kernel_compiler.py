@@ -16,8 +16,6 @@ import numpy as np
 import pytest
 
 # What the kernel compiler understands, computed by the machine code, and what it refuses.
-
-
 ROOT = Path(__file__).resolve().parents[2]
 
 HEAD = """
@@ -249,8 +247,6 @@ def test_windows_is_told_every_name_that_kernels_use():
 
 
 # Kernels give what numba makes of the same source, in real runs.
-
-
 @pytest.mark.slow
 def test_every_kernel_of_real_runs_gives_what_numba_gives() -> None:
     script = Path(__file__).with_name("replay.py")
@@ -260,8 +256,6 @@ def test_every_kernel_of_real_runs_gives_what_numba_gives() -> None:
 
 
 # The kernels under bounds checks and the sanitizer of undefined behaviour.
-
-
 SUITES = ("test_results_are_pinned.py", "links", "evidence", "stream", "text", "corpus", "terms", "sharded", "window")
 
 

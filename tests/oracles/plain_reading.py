@@ -11,6 +11,7 @@ import re
 from dataclasses import dataclass, field
 from typing import Final, NamedTuple
 
+from infostream_dedup.judging.evidence import constants
 from infostream_dedup.judging.evidence.characters import (
     CODE_POINTS,
     CYRILLIC_BEGIN,
@@ -20,24 +21,6 @@ from infostream_dedup.judging.evidence.characters import (
     TWINS,
     CharacterKind,
     alphabet,
-)
-from infostream_dedup.judging.evidence.constants import (
-    DATE_BIT,
-    FIGURE_SEED,
-    FIRST_YEAR,
-    HEAD_BIT,
-    HEAD_CHARACTERS,
-    LAST_YEAR,
-    LEAD_WORDS,
-    LONGEST_ACRONYM,
-    PREFIX,
-    SEED,
-    SHORTEST_FORM_WORD,
-    SHORTEST_NAME,
-    TITLE_FIGURE_BITS,
-    TITLE_FIGURE_DIGITS,
-    TITLE_SEED,
-    WORD_LETTERS,
 )
 
 _MASK: Final = (1 << 64) - 1
@@ -112,17 +95,17 @@ def _hash_of(seed: int, characters: str) -> int:
 
 
 def word_hash(folded: str) -> int:
-    return _hash_of(SEED, folded)
+    return _hash_of(constants.SEED, folded)
 
 
 def figure_hash(written: str) -> int:
     """Entry in ``numbers`` for a normalised figure such as ``17.76``."""
-    return _hash_of(FIGURE_SEED, written) >> 34 << 2
+    return _hash_of(constants.FIGURE_SEED, written) >> 34 << 2
 
 
 def date_hash(value: int) -> int:
     """Entry in ``numbers`` for a day (32 times the month plus the day) or a year."""
-    return mixed_plainly(_step(FIGURE_SEED, value)) >> 34 << 2 | DATE_BIT
+    return mixed_plainly(_step(constants.FIGURE_SEED, value)) >> 34 << 2 | constants.DATE_BIT
 
 
 def skeleton_code(folded: str) -> int:
@@ -180,16 +163,16 @@ class _Reader:
         word, capitals = in_one_alphabet("".join(chr(self.folded[place]) for place in places), large), sum(large)
         hyphened = begin > 0 and self.kinds[begin - 1] in "-d" and self.before == "number"
         ordinal = hyphened and len(word) <= 3
-        dated = ordinal or len(word) < SHORTEST_FORM_WORD or word in MONTH_WORDS or word in DAY_WORDS
+        dated = ordinal or len(word) < constants.SHORTEST_FORM_WORD or word in MONTH_WORDS or word in DAY_WORDS
         self.take_token(word_hash(word), begin, dated=dated)
-        if len(word) >= WORD_LETTERS:
-            start = word_hash(word[:PREFIX]) >> 32
+        if len(word) >= constants.WORD_LETTERS:
+            start = word_hash(word[: constants.PREFIX]) >> 32
             self.found.body.append(start)
-            if self.lead_words < LEAD_WORDS:
+            if self.lead_words < constants.LEAD_WORDS:
                 self.lead_words += 1
                 self.found.lead.append(start)
-        headline = capitals == len(word) > LONGEST_ACRONYM
-        if self.kinds[begin] == "C" and not self.opens and len(word) >= SHORTEST_NAME and not headline:
+        headline = capitals == len(word) > constants.LONGEST_ACRONYM
+        if self.kinds[begin] == "C" and not self.opens and len(word) >= constants.SHORTEST_NAME and not headline:
             code = skeleton_code(word)
             if code:
                 self.found.names.append(code)
@@ -201,7 +184,7 @@ class _Reader:
         month = MONTH_WORDS.get(word, 0)
         if month and self.day > 0:
             self.found.numbers[-1] = date_hash(month % ENGLISH_MONTH * 32 + self.day) | (
-                self.found.numbers[-1] & HEAD_BIT
+                self.found.numbers[-1] & constants.HEAD_BIT
             )
         self.month = month - ENGLISH_MONTH if month > ENGLISH_MONTH and self.day <= 0 else 0
         self.day = -1
@@ -209,11 +192,11 @@ class _Reader:
     def take_number(self, begin: int) -> int:
         number = self.number_at(begin)
         self.take_token(number.token, begin, dated=True)
-        head = HEAD_BIT if begin < self.title_end + HEAD_CHARACTERS else 0
+        head = constants.HEAD_BIT if begin < self.title_end + constants.HEAD_CHARACTERS else 0
         figures = number.figures
-        long = self.kinds.count("d", begin, number.end) >= TITLE_FIGURE_DIGITS
-        if begin < self.title_end and long and not figures[0] & DATE_BIT:
-            self.found.title_figures |= 1 << (figures[0] >> 2) % TITLE_FIGURE_BITS
+        long = self.kinds.count("d", begin, number.end) >= constants.TITLE_FIGURE_DIGITS
+        if begin < self.title_end and long and not figures[0] & constants.DATE_BIT:
+            self.found.title_figures |= 1 << (figures[0] >> 2) % constants.TITLE_FIGURE_BITS
         if self.month and 1 <= number.whole <= 31:
             figures, self.day = (date_hash(self.month * 32 + number.whole),), -1
         else:
@@ -228,9 +211,9 @@ class _Reader:
             return number
         written, end = self.figure_at(begin)
         whole = int(written) if written.isdecimal() and len(written) <= 2 else -1
-        year = written.isdecimal() and len(written) == 4 and FIRST_YEAR <= int(written) <= LAST_YEAR
+        year = written.isdecimal() and len(written) == 4 and constants.FIRST_YEAR <= int(written) <= constants.LAST_YEAR
         figure = date_hash(int(written)) if year else figure_hash(written)
-        return _Number(end, _hash_of(FIGURE_SEED, written), (figure,), whole)
+        return _Number(end, _hash_of(constants.FIGURE_SEED, written), (figure,), whole)
 
     def date_at(self, begin: int) -> _Number | None:
         for pattern, order in ((_DAY_FIRST, (0, 1, 2)), (_YEAR_FIRST, (2, 1, 0))):
@@ -272,9 +255,9 @@ class _Reader:
         self.tokens.append(token)
         if begin < self.title_end:
             found = self.found
-            found.title = mixed_plainly((found.title or TITLE_SEED) ^ token)
+            found.title = mixed_plainly((found.title or constants.TITLE_SEED) ^ token)
             if not dated:
-                found.title_form = mixed_plainly((found.title_form or TITLE_SEED) ^ token)
+                found.title_form = mixed_plainly((found.title_form or constants.TITLE_SEED) ^ token)
 
     def finish(self) -> PlainEvidence:
         found, tokens = self.found, self.tokens
@@ -283,7 +266,7 @@ class _Reader:
         found.tokens = len(tokens)
         heads: dict[int, int] = {}
         for number in found.numbers:
-            heads[number >> 1] = heads.get(number >> 1, 0) | (number & HEAD_BIT)
+            heads[number >> 1] = heads.get(number >> 1, 0) | (number & constants.HEAD_BIT)
         found.numbers = [entry << 1 | heads[entry] for entry in sorted(heads)]
         found.names, found.lead, found.body = (sorted(set(one)) for one in (found.names, found.lead, found.body))
         return found

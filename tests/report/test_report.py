@@ -108,8 +108,6 @@ def test_a_share_sweep_has_a_table_of_thresholds():
 
 
 # The report that an analyst sends on: what was measured, parts, groups, languages, drill-down, workbook.
-
-
 PACKAGE = Path(infostream_dedup.__file__).parent
 
 
@@ -419,8 +417,6 @@ def test_the_first_page_gives_the_counts_of_dedup():
 
 
 # The report of a comparison: complete, self-contained, escaped, the same bytes each time but for times.
-
-
 NAMES = ["md5", "long-sent", "three-plus-two:n=3", "key-terms-stem"]
 
 
@@ -501,8 +497,6 @@ def test_equal_comparisons_give_equal_bytes_but_for_times(compared):
 
 
 # A report that could not be written is refused before the work, and nothing is created by looking.
-
-
 def test_a_folder_may_exist_or_be_made_with_those_above_it(tmp_path: Path) -> None:
     check_report_folder(tmp_path)
     check_report_folder(tmp_path / "2026" / "march")
@@ -517,8 +511,6 @@ def test_a_folder_that_must_not_be_written_to(tmp_path: Path, monkeypatch: pytes
 
 
 # Pictures: places worked by hand, valid XML, and no matplotlib for SVG.
-
-
 SVG = "{http://www.w3.org/2000/svg}"
 Y = Axis(low=0, high=2, ticks=[(0, "0"), (2, "2")], label="y & z")
 

@@ -16,8 +16,6 @@ from reports.criteria_tables import candidate_table
 from reports.frame import rank_correlation
 
 # Table 1 of Andreev et al., in form.
-
-
 STORY = "Мост через реку Тихую закрыли на ремонт, автобусы пустили в объезд по набережной Светлогорска."
 OTHER = "Школа в посёлке Вербовое получила новую крышу и спортивный зал, рассказала директор Гай."
 
@@ -70,8 +68,6 @@ def test_every_line_of_a_table_has_a_cell_for_each_name() -> None:
 
 
 # Figures that a page in docs/ repeats are those of the report that it names.
-
-
 ROOT = Path(__file__).resolve().parents[2]
 
 

@@ -379,9 +379,7 @@ if __name__ == "__main__":
     CONTRACT.write_text(written(), encoding="utf-8")
 
 
-# Who the client is behind a proxy, and what nobody can pretend
-
-
+# Who the client is behind a proxy, and what nobody can pretend.
 PROXIES = tuple(map(network_of, ("127.0.0.1", "10.0.0.0/8", "fd00::/8")))
 
 

@@ -201,9 +201,7 @@ def test_a_running_stream_takes_new_thresholds(faithful: ServiceClient) -> None:
     assert faithful("POST", "/v1/thresholds", json=given).json()["changes"] == {}
 
 
-# Several services over one store: a job belongs to the process that runs it
-
-
+# Several services over one store: a job belongs to the process that runs it.
 pytest.importorskip("fcntl")
 
 

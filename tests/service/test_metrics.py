@@ -115,9 +115,7 @@ def test_the_last_closed_epoch_is_measured_without_naming_sources(serve: Serve) 
     assert f"<td>{row['links']}</td>" in page
 
 
-# Figures at an address of their own, which needs no token
-
-
+# Figures at an address of their own, which needs no token.
 def test_figures_need_no_token_there_and_end_with_the_service(tmp_path: Path) -> None:
     tokens, port = tmp_path / "tokens", free_port()
     token = add_token(tokens, "prometheus", "reader")
@@ -200,9 +198,7 @@ def test_the_address_of_the_service_by_another_name_is_taken_too(tmp_path: Path,
     assert not (tmp_path / "news.db").exists()
 
 
-# Lines of the log and answers name the request, and continue the client's trace
-
-
+# Lines of the log and answers name the request, and continue the client's trace.
 TRACE, PARENT = "4bf92f3577b34da6a3ce929d0e0e4736", "00f067aa0ba902b7"
 
 

@@ -473,9 +473,7 @@ def test_numbers_that_are_not_marked_cost_nothing() -> None:
     assert _split("1 2 3 4 " * 1000, set()) == ["1 2 3 4 " * 1000]
 
 
-# The pages: three languages, no script needed, nothing of a document taken for HTML
-
-
+# The pages: three languages, no script needed, nothing of a document taken for HTML.
 FORMS = {"en": {"one", "other"}, "ru": {"one", "few", "many"}, "uk": {"one", "few", "many"}}
 HOSTILE = '"><script>alert(1)</script>\u202e<img src=x onerror=alert(2)>'
 

@@ -375,8 +375,6 @@ def test_similar_documents_are_those_found_in_memory(unequal, tmp_path, monkeypa
 
 
 # Documents are read once for a work folder, and again only if something that reading gave is no longer there.
-
-
 def test_a_stream_is_read_once_for_all_representations(documents, tmp_path):
     wanted = ["stem", "morph"]
     whole = sweep(str(documents), representations=wanted, short="strict", estimate=False)

@@ -133,8 +133,6 @@ def test_a_frame_without_rows_gives_nothing(spark):
 
 
 # Files through ``foreachBatch`` into a store: one digest of verdicts, however Spark cuts and repeats the stream.
-
-
 SETTINGS = StreamSettings(terms=Settings(representation="stem"))
 SCHEMA = "id string, text string, lang string, published string"
 WORDS = ["мост", "река", "завод", "школа", "премьер", "выборы", "мороз", "снег", "дорога", "лес", "музей", "театр"]
@@ -238,8 +236,6 @@ def _started(spark, folder, place, write, files_at_once):
 
 
 # Slots of event time do not depend on how Spark cuts the stream, nor on what it sends again; no Spark is needed.
-
-
 def document_slots(place):
     second = 7 * place % 600
     text = " ".join(WORDS[(place // 3 + word) % 12] + "у" * (word % 2) for word in range(12))

@@ -11,16 +11,8 @@ from hypothesis import strategies as st
 
 from infostream_dedup.errors import BadDataError
 from infostream_dedup.machine.arrays import INT32
-from infostream_dedup.stream.store import Store
-from infostream_dedup.stream.store.search_index import (
-    GONE,
-    IndexPart,
-    TermDocuments,
-    index_rows,
-    indexed_until,
-    part_of,
-    read_part,
-)
+from infostream_dedup.stream.store import Store, search_index
+from infostream_dedup.stream.store.search_index import IndexPart, TermDocuments
 
 
 def blob(*terms):
@@ -33,7 +25,7 @@ def test_a_part_by_hand():
         [("ru", "agency", blob(5), blob(3, 5, 9)), ("uk", None, None, None), ("en", "agency", blob(9, 3), blob(3, 9))],
     )
     assert (part.first, part.end, len(part)) == (7, 10, 3)
-    assert part.languages.tolist() == [0, GONE, 2]
+    assert part.languages.tolist() == [0, search_index.GONE, 2]
     assert part.sizes.tolist() == [1, 0, 2]
     assert (part.names, part.sources.tolist()) == (["agency"], [0, -1, 0])
     places, documents = part.targets.of_terms(np.array([9, 4, -1, 3]))
@@ -59,34 +51,37 @@ def test_terms_find_their_documents(rows, asked):
 
 
 def test_epochs_are_indexed_as_they_close(sound):
-    rows = index_rows(sound.connection)
+    rows = search_index.index_rows(sound.connection)
     assert sound.connection.execute("SELECT count(*) FROM epoch_frequency").fetchone()[0]
     assert rows[0].first == 0
     assert [row.end for row in rows[:-1]] == [row.first for row in rows[1:]]
-    assert rows[-1].end == indexed_until(sound.connection)
+    assert rows[-1].end == search_index.indexed_until(sound.connection)
     open_epoch = sound.connection.execute("SELECT epoch FROM document WHERE ordinal = ?", (rows[-1].end,))
     assert open_epoch.fetchone()[0] == sound.connection.execute("SELECT max(epoch) FROM document").fetchone()[0]
     for row in rows:
-        assert read_part(sound.connection, row).packed() == part_of(sound.connection, row.first, row.end).packed()
+        assert (
+            search_index.read_part(sound.connection, row).packed()
+            == search_index.part_of(sound.connection, row.first, row.end).packed()
+        )
 
 
 def test_lost_rows_are_added_again(sound):
-    rows = index_rows(sound.connection)
+    rows = search_index.index_rows(sound.connection)
     assert len(rows) > 1
     sound.connection.execute("DELETE FROM search_index")
     assert sound.index() == (sum(row.documents for row in rows), 0)
-    assert index_rows(sound.connection) == rows
+    assert search_index.index_rows(sound.connection) == rows
     assert sound.index() == (0, 0)
 
 
 def test_what_was_forgotten_is_not_in_the_index(sound):
-    before = index_rows(sound.connection)
+    before = search_index.index_rows(sound.connection)
     sound.forget("документ-3")
-    after = index_rows(sound.connection)
+    after = search_index.index_rows(sound.connection)
     changed = [row for row, now in zip(before, after, strict=True) if row != now]
     assert [row.first <= 3 < row.end for row in changed] == [True]
-    part = read_part(sound.connection, after[before.index(changed[0])])
-    assert part.languages[3 - part.first] == GONE
+    part = search_index.read_part(sound.connection, after[before.index(changed[0])])
+    assert part.languages[3 - part.first] == search_index.GONE
     assert not (part.targets.documents == 3 - part.first).any()
     assert not (part.keys.documents == 3 - part.first).any()
 
@@ -94,25 +89,25 @@ def test_what_was_forgotten_is_not_in_the_index(sound):
 def test_what_expired_is_not_in_the_index(store, faults):
     below = store.expire().below
     assert below
-    for row in index_rows(store.connection):
-        part = read_part(store.connection, row)
+    for row in search_index.index_rows(store.connection):
+        part = search_index.read_part(store.connection, row)
         assert row.end > below
-        assert (part.languages[: max(below - row.first, 0)] == GONE).all()
+        assert (part.languages[: max(below - row.first, 0)] == search_index.GONE).all()
     assert faults(store) == []
     assert store.index() == (0, 0)
 
 
 @pytest.mark.parametrize("change", ["packed = zeroblob(length(packed))", "checksum = zeroblob(16)", "documents = 1"])
 def test_damage_is_found_and_rebuilt(store, faults, change):
-    rows = index_rows(store.connection)
+    rows = search_index.index_rows(store.connection)
     store.connection.execute(f"UPDATE search_index SET {change} WHERE first = 0")  # noqa: S608
-    assert read_part(store.connection, index_rows(store.connection)[0]) is None
+    assert search_index.read_part(store.connection, search_index.index_rows(store.connection)[0]) is None
     (found,) = [one for one in faults(store) if one.check == "index"]
     assert found.faults >= 1
     assert "'store index' rebuilds it" in found.first
     if "documents" not in change:
         assert store.index() == (0, rows[0].documents)
-        assert index_rows(store.connection) == rows
+        assert search_index.index_rows(store.connection) == rows
         assert faults(store) == []
 
 
@@ -123,7 +118,7 @@ def test_a_signature_that_was_never_written_is_refused(store, faults, change):
     store.connection.execute(f"UPDATE {table} SET {change} WHERE ordinal = 1")  # noqa: S608
     assert any(one.check == "index" and "cannot be read" in one.first for one in faults(store))
     with pytest.raises(BadDataError, match="numbered 0 to 9 cannot be read"):
-        part_of(store.connection, 0, 10)
+        search_index.part_of(store.connection, 0, 10)
 
 
 def test_a_row_that_says_something_else_is_found(store, faults):
@@ -134,7 +129,7 @@ def test_a_row_that_says_something_else_is_found(store, faults):
 
 def test_a_process_killed_while_it_indexes_leaves_the_store_whole(filled, faults):
     with Store.open(filled) as store:
-        rows = index_rows(store.connection)
+        rows = search_index.index_rows(store.connection)
         store.connection.execute("DELETE FROM search_index")
     script = (
         "import os, signal, sys\n"
@@ -148,10 +143,10 @@ def test_a_process_killed_while_it_indexes_leaves_the_store_whole(filled, faults
     )
     assert subprocess.run([sys.executable, "-c", script, str(filled)], check=False).returncode == -9
     with Store.open(filled) as store:
-        assert index_rows(store.connection) == []
+        assert search_index.index_rows(store.connection) == []
         assert faults(store) == []
         assert store.index() == (rows[-1].end, 0)
-        assert index_rows(store.connection) == rows
+        assert search_index.index_rows(store.connection) == rows
 
 
 def test_the_table_refuses_nonsense(store):

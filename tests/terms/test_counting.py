@@ -8,18 +8,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from infostream_dedup.language.text.surface_pool import SurfaceList
-from infostream_dedup.terms.kernels import (
-    NOTHING,
-    ROOM_FOR_REPEATED,
-    SEVERAL,
-    Counted,
-    Row,
-    TermsOfSurfaces,
-    TokenRows,
-    count_terms,
-    map_surfaces,
-    mark_words,
-)
+from infostream_dedup.terms import kernels
+from infostream_dedup.terms.kernels import Counted, Row, TermsOfSurfaces, TokenRows
 from infostream_dedup.terms.statistics import term_hashes
 
 
@@ -35,7 +25,7 @@ def counted(documents, codes, more, largest):
         np.empty(2 * len(tokens), np.int32), np.empty(2 * len(tokens), np.int32), np.empty(len(documents), np.int64),
         np.empty(len(documents), np.int64),
     )  # fmt: skip
-    end = count_terms(rows, mapping, largest, row, found)
+    end = kernels.count_terms(rows, mapping, largest, row, found)
     assert end == found.sizes.sum()
     ends = [0, *found.sizes.cumsum().tolist()]
     pairs = list(zip(found.indices[:end].tolist(), found.counts[:end].tolist(), strict=True))
@@ -44,7 +34,7 @@ def counted(documents, codes, more, largest):
 
 def test_one_several_and_no_terms():
     # Surface 0 is term 4, surface 1 is no term, surface 2 is the terms 9 and 4.
-    rows, totals = counted([[0, 2, 1], [], [1], [2, 2]], [4, NOTHING, SEVERAL], [2, 9, 4], 9)
+    rows, totals = counted([[0, 2, 1], [], [1], [2, 2]], [4, kernels.NOTHING, kernels.SEVERAL], [2, 9, 4], 9)
     assert rows == [[(4, 2), (9, 1)], [], [], [(4, 2), (9, 2)]]
     assert totals == [3, 0, 0, 4]
 
@@ -58,10 +48,10 @@ def test_one_several_and_no_terms():
 def test_documents_of_every_length(sizes, largest, seed):
     generator = np.random.default_rng(seed)
     codes = np.minimum(generator.zipf(1.2, 500).astype(np.float64), largest).astype(np.int32)
-    codes[generator.random(500) < 0.1] = NOTHING
+    codes[generator.random(500) < 0.1] = kernels.NOTHING
     documents = [generator.integers(0, 500, size).tolist() for size in sizes]
     rows, totals = counted(documents, codes, [], largest)
-    terms = [[int(codes[token]) for token in one if codes[token] != NOTHING] for one in documents]
+    terms = [[int(codes[token]) for token in one if codes[token] != kernels.NOTHING] for one in documents]
     assert rows == [sorted(Counter(one).items()) for one in terms]
     assert totals == [len(one) for one in terms]
 
@@ -74,47 +64,48 @@ def mapped(held, entered_of_word):
     holders = np.repeat(np.arange(len(held)), [len(words) for words in held]).astype(np.int32)
     words = np.array([word for one in held for word in one], dtype=np.int32)
     by_language = np.array(entered_of_word, dtype=np.int32)
-    terms = np.full((len(by_language), len(held)), NOTHING, dtype=np.int32)
+    terms = np.full((len(by_language), len(held)), kernels.NOTHING, dtype=np.int32)
     repeated = sum(max(len(one) - 1, 0) for one in held)
-    more = np.full(ROOM_FOR_REPEATED * repeated * len(by_language) + 2, -99, dtype=np.int32)
-    end, most = map_surfaces(holders, words, by_language, RENUMBERED, terms, more)
+    more = np.full(kernels.ROOM_FOR_REPEATED * repeated * len(by_language) + 2, -99, dtype=np.int32)
+    end, most = kernels.map_surfaces(holders, words, by_language, RENUMBERED, terms, more)
     assert end <= len(more) - 2
     return terms, more[:end], most
 
 
 def test_terms_of_surfaces_by_hand():
     # Word 2 is a term in the second language only. Terms entered as 9, 7 and 8 are 7, 8 and 6 in the end.
-    terms, more, most = mapped([[0], [1, 2], [], [2]], [[9, 7, NOTHING], [9, 7, 8]])
-    assert terms.tolist() == [[7, 8, NOTHING, NOTHING], [7, SEVERAL, NOTHING, 6]]
+    terms, more, most = mapped([[0], [1, 2], [], [2]], [[9, 7, kernels.NOTHING], [9, 7, 8]])
+    assert terms.tolist() == [[7, 8, kernels.NOTHING, kernels.NOTHING], [7, kernels.SEVERAL, kernels.NOTHING, 6]]
     assert (more.tolist(), most) == ([2, 8, 6], 2)
 
 
 @given(
     held=st.lists(st.lists(st.integers(0, 5), max_size=4), max_size=12),
-    entered_of_word=st.lists(st.lists(st.integers(NOTHING, 4), min_size=6, max_size=6), min_size=1, max_size=3),
+    entered_of_word=st.lists(st.lists(st.integers(kernels.NOTHING, 4), min_size=6, max_size=6), min_size=1, max_size=3),
 )
 def test_terms_read_back_are_those_of_the_words(held, entered_of_word):
     terms, more, most = mapped(held, entered_of_word)
     wanted = [
-        [[RENUMBERED[one[word]] for word in words if one[word] != NOTHING] for words in held] for one in entered_of_word
+        [[RENUMBERED[one[word]] for word in words if one[word] != kernels.NOTHING] for words in held]
+        for one in entered_of_word
     ]
     assert [[read(code, more) for code in row] for row in terms.tolist()] == wanted
     assert most == max([1, *(len(found) for row in wanted for found in row)])
 
 
 def read(code, more):
-    if code == NOTHING:
+    if code == kernels.NOTHING:
         return []
-    if code > SEVERAL:
+    if code > kernels.SEVERAL:
         return [code]
-    place = SEVERAL - code
+    place = kernels.SEVERAL - code
     return more[place + 1 : place + 1 + more[place]].tolist()
 
 
 def test_words_are_used_where_one_of_their_surfaces_is():
     marks = np.zeros(3, dtype=np.uint8)
     holders, words = np.array([0, 1, 1], dtype=np.int32), np.array([0, 0, 2], dtype=np.int32)
-    mark_words(holders, words, np.array([1, 4], dtype=np.uint8), marks)
+    kernels.mark_words(holders, words, np.array([1, 4], dtype=np.uint8), marks)
     assert marks.tolist() == [5, 0, 4]
 
 

@@ -11,20 +11,14 @@ from dataclasses import replace
 import pytest
 
 from infostream_dedup.errors import BadDataError, CannotCreateError, NoInputError
-from infostream_dedup.judging.criteria.model_file import (
-    MAX_MODEL_BYTES,
-    model_bytes,
-    model_digest,
-    read_model,
-    write_model,
-)
+from infostream_dedup.judging.criteria import model_file
 
 
 def test_a_model_is_read_as_it_was_written(trained, sample_models, sample_pairs, tmp_path):
     path = tmp_path / "model.json"
-    write_model(trained, path)
-    again = read_model(path)
-    assert model_bytes(again) == path.read_bytes() == model_bytes(trained)
+    model_file.write_model(trained, path)
+    again = model_file.read_model(path)
+    assert model_file.model_bytes(again) == path.read_bytes() == model_file.model_bytes(trained)
     one, other = (model.decide(sample_models, sample_pairs.i, sample_pairs.j) for model in (trained, again))
     assert one.forward.tolist() == other.forward.tolist()
     assert list(tmp_path.iterdir()) == [path]
@@ -34,12 +28,12 @@ def test_a_model_never_replaces_its_input(trained, tmp_path):
     path = tmp_path / "labels.jsonl"
     path.write_bytes(b"{}")
     with pytest.raises(CannotCreateError):
-        write_model(trained, path, inputs=[path])
+        model_file.write_model(trained, path, inputs=[path])
     assert path.read_bytes() == b"{}"
 
 
 def test_a_model_is_read_without_scikit_learn(trained, tmp_path):
-    write_model(trained, tmp_path / "model.json")
+    model_file.write_model(trained, tmp_path / "model.json")
     code = (
         "import sys; sys.modules['sklearn'] = None\n"
         "from infostream_dedup.judging.criteria.model_file import read_model\n"
@@ -94,11 +88,11 @@ DAMAGES = {
 
 @pytest.mark.parametrize("name", DAMAGES)
 def test_a_damaged_model_gets_a_clear_error(name, trained, tmp_path):
-    model = DAMAGES[name](copy.deepcopy(json.loads(model_bytes(trained))))
+    model = DAMAGES[name](copy.deepcopy(json.loads(model_file.model_bytes(trained))))
     path = tmp_path / "model.json"
     path.write_text(json.dumps(model), encoding="utf-8")
     with pytest.raises(BadDataError) as caught:
-        read_model(path)
+        model_file.read_model(path)
     assert caught.value.code == "E_MODEL"
     assert str(caught.value).startswith(str(path))
     assert str(caught.value).isprintable()
@@ -107,51 +101,51 @@ def test_a_damaged_model_gets_a_clear_error(name, trained, tmp_path):
 
 @pytest.mark.parametrize("content", [
     b"", b"{", b"[" * 100_000, b'{"schema": NaN}', b"\xff\xfe",
-    pickle.dumps({"schema": "infostream-dedup/classifier"}), b" " * (MAX_MODEL_BYTES + 1),
+    pickle.dumps({"schema": "infostream-dedup/classifier"}), b" " * (model_file.MAX_MODEL_BYTES + 1),
 ], ids=["empty", "cut", "deep", "nan", "binary", "pickle", "huge"])  # fmt: skip
 def test_what_is_not_a_model_gets_a_clear_error(content, tmp_path):
     path = tmp_path / "model.json"
     path.write_bytes(content)
     with pytest.raises(BadDataError, match="E_MODEL"):
-        read_model(path)
+        model_file.read_model(path)
 
 
 def test_no_flipped_bit_makes_another_model(trained, tmp_path):
-    whole, draw, path = model_bytes(trained), random.Random(3), tmp_path / "model.json"  # noqa: S311
+    whole, draw, path = model_file.model_bytes(trained), random.Random(3), tmp_path / "model.json"  # noqa: S311
     for _ in range(200):
         bad = bytearray(whole)
         bad[draw.randrange(len(bad))] ^= 1 << draw.randrange(8)
         path.write_bytes(bad)
         try:
-            found = read_model(path)
+            found = model_file.read_model(path)
         except BadDataError:
             continue
-        assert model_bytes(found) == whole
+        assert model_file.model_bytes(found) == whole
 
 
 @pytest.mark.parametrize("version", [1, 2])
 def test_a_model_of_an_earlier_version_says_what_to_do(version, trained, tmp_path):
     path = tmp_path / "model.json"
-    path.write_text(json.dumps(json.loads(model_bytes(trained)) | {"version": version}), encoding="utf-8")
+    path.write_text(json.dumps(json.loads(model_file.model_bytes(trained)) | {"version": version}), encoding="utf-8")
     with pytest.raises(BadDataError, match=f"is {version}, from an earlier infostream-dedup.*train the model again"):
-        read_model(path)
+        model_file.read_model(path)
 
 
 def test_the_digest_leaves_out_facts_about_the_training(trained):
-    assert model_digest(replace(trained, training={})) == model_digest(trained)
-    assert model_digest(replace(trained, domain="sport")) != model_digest(trained)
+    assert model_file.model_digest(replace(trained, training={})) == model_file.model_digest(trained)
+    assert model_file.model_digest(replace(trained, domain="sport")) != model_file.model_digest(trained)
 
 
 def test_a_cut_model_is_refused_wherever_it_is_cut(trained, tmp_path):
-    whole = model_bytes(trained)
+    whole = model_file.model_bytes(trained)
     path = tmp_path / "model.json"
     for end in range(0, len(whole) - 2, 97):
         path.write_bytes(whole[:end])
         with pytest.raises(BadDataError):
-            read_model(path)
+            model_file.read_model(path)
 
 
 def test_a_missing_model_and_a_folder_are_not_inputs(tmp_path):
     for path in (tmp_path / "none.json", tmp_path):
         with pytest.raises(NoInputError):
-            read_model(path)
+            model_file.read_model(path)
