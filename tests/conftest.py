@@ -33,8 +33,7 @@ SLOW = {"attack", "browser", "spark"}  # folders of tests of which each is slow
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Mark the tests of the folders that are left to ``make test-all``, and the smoke tests as slow."""
     for item in items:
-        inside = item.path.relative_to(Path(__file__).parent).parts
-        if inside[0] in SLOW or item.get_closest_marker("smoke"):
+        if item.path.relative_to(Path(__file__).parent).parts[0] in SLOW or item.get_closest_marker("smoke"):
             item.add_marker(pytest.mark.slow)
 
 

@@ -217,8 +217,7 @@ def page(head: str = "", body: str = "", foot: str = "") -> str:
 )
 def test_a_page_says_when_it_was_published(tmp_path, parts, published) -> None:
     (row,) = rows_of(tmp_path, page(**parts), "page.html")
-    assert row.get("published") == published
-    assert row["collected_at"][:2] == "20"
+    assert (row.get("published"), row["collected_at"][:2]) == (published, "20")
 
 
 CHAT = {

@@ -76,8 +76,7 @@ def test_estimators_fit_pipelines():
     frame = pd.DataFrame({"text": given, "title": None})
     mixed = [SAME, OTHER, Document(id="1", text=SAME), "", pd.NA]
     for texts in (given, frame, frame[["text"]], pa.table(frame), np.array(given)[:, None], mixed):
-        groups = clone(NearDuplicates(preset="faithful", k=4)).fit_predict(texts)
-        assert groups.tolist() == [0, 1, 0, 2, 3]
+        assert clone(NearDuplicates(preset="faithful", k=4)).fit_predict(texts).tolist() == [0, 1, 0, 2, 3]
     for told, wrong in {"one str": SAME, "no column text": pd.DataFrame(), "text 1 is of type int": [SAME, 5]}.items():
         with pytest.raises(UsageError, match=told):
             KeyTerms().fit(wrong)

@@ -429,8 +429,7 @@ def test_a_frame_keeps_its_names_and_whole_numbers():
     frame = pd.DataFrame(ROWS, columns=HEADER).astype({"Номер": "int64"})
     found = dedup(frame, columns=COLUMNS, annotate=True).to_pandas()
     assert list(found.columns) == [*HEADER, "status", "of", "group", "kind", "probability", "story"]
-    assert found["Номер"].tolist() == [10, 2, 3]
-    assert found["of"].tolist()[1] == "10"
+    assert (found["Номер"].tolist(), found["of"].tolist()[1]) == ([10, 2, 3], "10")
     assert frame.merge(dedup(frame, columns=COLUMNS).to_pandas(), on="Номер").shape[0] == 2
 
 

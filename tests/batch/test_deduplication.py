@@ -48,8 +48,7 @@ def test_rule_contained_takes_a_part_of_an_earlier_document(stream):
 def test_rule_either_of_preset_similar_takes_any_relation(stream):
     found = list(statuses(collect(read_documents(stream)), Settings(rule="either")))
     digest = [row["id"] for row in stream].index("digest")
-    assert found[digest].status == "duplicate"
-    assert found[digest].group == "story"
+    assert (found[digest].status, found[digest].group) == ("duplicate", "story")
 
 
 def test_documents_of_too_few_terms_join_no_group_at_small_k():
@@ -108,8 +107,7 @@ def test_a_field_of_the_name_of_a_column_is_refused_before_anything_is_written(t
 
 def test_a_prefix_gives_the_columns_names_of_their_own(tmp_path):
     dedup(ROWS, tmp_path / "out.jsonl", preset="faithful", annotate=True, prefix="dedup_")
-    written = [json.loads(line) for line in (tmp_path / "out.jsonl").read_bytes().splitlines()]
-    assert written == [
+    assert [json.loads(line) for line in (tmp_path / "out.jsonl").read_bytes().splitlines()] == [
         {**ROWS[0], "dedup_status": "insufficient_text", "dedup_of": None, "dedup_group": "1"},
         {**ROWS[1], "dedup_status": "exact", "dedup_of": "1", "dedup_group": "1"},
     ]
@@ -165,8 +163,7 @@ def test_retold_stories_join_only_on_request(stream, tmp_path):
     joined = annotated([told, again], tmp_path / "joined.jsonl", join="copy,retold")
     assert said(joined["2"]) == ("duplicate", "1", "1", "retold")
     found = annotated([one | {"published": "2026-03-01"} for one in (told, again)], tmp_path / "dated.jsonl")
-    assert found["2"]["status"] == "similar"
-    assert found["2"]["group"] == "2"
+    assert (found["2"]["status"], found["2"]["group"]) == ("similar", "2")
 
 
 @pytest.mark.parametrize(("given", "error"), [
@@ -266,8 +263,7 @@ def test_a_sweep_of_nodes_is_that_of_documents():
         found = sweep_collection(collection, chosen, ["stem"])
     assert [replace(row, interval=NO_INTERVAL) for row in expected.rows[3:]] == found.rows[3:]
     assert [row.measures.links for row in found.rows] == [row.measures.links for row in expected.rows]
-    assert found.recommended_k == expected.recommended_k
-    assert found.groups == expected.groups
+    assert (found.recommended_k, found.groups) == (expected.recommended_k, expected.groups)
     assert "counted as a whole" in found.notes[0]
 
 

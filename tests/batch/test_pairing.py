@@ -124,8 +124,7 @@ _DOCUMENTS = 9
 
 
 def drawn(seed: int, count: int) -> list[tuple[int, int]]:
-    draw = np.random.default_rng(seed)
-    return [(int(a), int(b)) for a, b in draw.integers(0, _DOCUMENTS, (count, 2))]
+    return [(int(a), int(b)) for a, b in np.random.default_rng(seed).integers(0, _DOCUMENTS, (count, 2))]
 
 
 def ends(given: list[tuple[int, int]]) -> tuple[np.ndarray, np.ndarray]:

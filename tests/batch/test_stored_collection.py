@@ -89,8 +89,7 @@ def test_a_range_of_the_clock_is_swept(documents, store):
     assert [one.id for one in later.documents] == [one.id for one in documents[first:]]
     assert [one.id for one in earlier.documents] == [one.id for one in documents[:first]]
     everything = api.sweep_store(store, since=middle, until=middle)
-    assert everything.documents == {}
-    assert everything.notes == ["s.db: no documents from that time"]
+    assert (everything.documents, everything.notes) == ({}, ["s.db: no documents from that time"])
     assert not any(row.measures.links for row in everything.rows)
 
 

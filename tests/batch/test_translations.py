@@ -166,8 +166,7 @@ def test_translations_come_in_the_order_of_ids_or_after_all_probabilities(sample
     top = list(pairs(SAMPLE, preset="judged", sort="strength", top=judged_ones + 2, terms=False))
     assert top == sorted_rows[: judged_ones + 2]
     wide = list(pairs(SAMPLE, preset="judged", cross_language=True, k_min=12, terms=False, kinds="translation"))
-    strong = [row for row in listed if row.kind == "translation" and max(row.forward, row.backward) >= 12]
-    assert wide == strong
+    assert wide == [row for row in listed if row.kind == "translation" and max(row.forward, row.backward) >= 12]
 
 
 def test_equal_texts_in_two_languages_are_copies_not_translations():
@@ -225,6 +224,5 @@ def test_translations_of_the_real_sets(name, corpora):
             kin=kin if kin.is_file() else None, lang=lang, domains=("", "news") if name == "wmt" else (),
             positive=("translation", "dup"),
         )  # fmt: skip
-        truth = rules.truth(collection.collection, corpora / f"{name}.labels.jsonl.gz")
-        f1 = f1_of(collection, truth)
+        f1 = f1_of(collection, rules.truth(collection.collection, corpora / f"{name}.labels.jsonl.gz"))
         assert f1 >= LEAST_F1[name, lang], (name, lang, f1)

@@ -103,8 +103,7 @@ def reversed_pairs(folder: Path, count: int, seed: int = 1) -> Iterator[tuple[st
     chosen, made = random.Random(seed), Counter[tuple[str, str]]()  # noqa: S311
     most = count // (3 * len(EDITS)) + 1
     for text, language in texts(folder, seed):
-        names = sorted(EDITS, key=lambda name: made[name, language])
-        for name in names:
+        for name in sorted(EDITS, key=lambda name: made[name, language]):
             other = EDITS[name](text, language, chosen) if language in NOT and made[name, language] < most else None
             if other and other != text:
                 made[name, language] += 1

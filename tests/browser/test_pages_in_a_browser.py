@@ -348,20 +348,16 @@ def test_two_hundred_judgements_with_cut_connections(address: str, browser: Any)
     counted += sum(row["label"] is not None for row in rows)
     until(page, f"document.getElementById('judged').textContent === '{counted}'")
     print(f"key to next pair: median {statistics.median(waits):.0f} ms")
-    undo_all(page)
-    rows = on_file(address)[earlier:]
-    assert len(rows) == 400
-    assert sum(row["undone"] for row in rows) == 200
-    assert httpx.get(f"{address}/v1/judgements").content == labels
-
-
-def undo_all(page: Any) -> None:
     for left in range(200, 0, -1):
         page.keyboard.press("Backspace")
         until(page, "document.getElementById('said').textContent !== ''")
         page.evaluate("document.getElementById('said').textContent = ''")
         if left % 50 == 0:
             page.reload()
+    rows = on_file(address)[earlier:]
+    assert len(rows) == 400
+    assert sum(row["undone"] for row in rows) == 200
+    assert httpx.get(f"{address}/v1/judgements").content == labels
 
 
 def test_a_judgement_that_cannot_be_saved_comes_back(address: str, browser: Any) -> None:

@@ -102,8 +102,7 @@ def test_pairs_show_the_beginnings_of_texts(run: Run) -> None:
     for line in documents_path().read_text("utf-8").splitlines():
         document = json.loads(line)
         texts[document["id"]] = " ".join(document["text"].split())
-    rows = rows_of(run(*ASK))
-    for row in rows:
+    for row in rows_of(run(*ASK)):
         assert 50 < len(row["text_a"]) <= 300
         assert texts[row["a"]].startswith(row["text_a"])
         assert texts[row["b"]].startswith(row["text_b"])
@@ -138,8 +137,7 @@ def test_a_desk_takes_a_spreadsheet_and_gives_one(run: Run, tmp_path: Path) -> N
     assert run("desk", "import", "news.db", "judged.csv", "--person", "oksana").returncode == 0
     run("desk", "export", "news.db", "--out", "labels.csv")
     exported = (tmp_path / "labels.csv").read_text("utf-8").splitlines()
-    assert exported[0] == "a,b,label,judges,repeats,asked"
-    assert len(exported) == 22
+    assert (exported[0], len(exported)) == ("a,b,label,judges,repeats,asked", 22)
     found = run(*ASK[:4], "--judged", "labels.csv", "--format", "json")
     assert json.loads(found.stdout)["rows"][-1]["pairs"] == 20
     assert "1 judged pairs were not chosen by an audit" in found.stderr.decode()

@@ -98,8 +98,7 @@ def test_one_configuration_file_serves_commands_of_one_and_of_several_representa
 ])  # fmt: skip
 def test_a_wrong_configuration_file_is_named(run, tmp_path, text, message):
     (tmp_path / "c.toml").write_text(text, encoding="utf-8")
-    answer = failed(run("sweep", "-", "--config", "c.toml", stdin=GOOD), 78)
-    assert message in answer.stderr.decode()
+    assert message in failed(run("sweep", "-", "--config", "c.toml", stdin=GOOD), 78).stderr.decode()
 
 
 ASCII = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}

@@ -104,8 +104,7 @@ def test_a_known_batch_id_with_other_content_is_refused(run, tmp_path):
     one, other = (write(tmp_path / f"{name}.jsonl", [{"id": name, "text": "снег в киеве"}]) for name in "ab")
     command = ("ingest", "--store", str(tmp_path / "s.db"), "--batch-id", "monday")
     assert run(*command, one).returncode == 0
-    refused = failed(run(*command, other), 65, "E_BATCH_CONFLICT")
-    assert refused.stdout == b""
+    assert failed(run(*command, other), 65, "E_BATCH_CONFLICT").stdout == b""
 
 
 def test_originals_and_annotations_pass_documents_on(run, tmp_path):
@@ -344,12 +343,8 @@ def halves(tmp_path):
     return [row for row in labels if half(row["a"]) == half(row["b"]) == 1]
 
 
-def trained(run, name, *options):
-    succeeded(run("train", "learned.jsonl", "--labels", "labels.jsonl", "--model", name, *options))
-
-
 def test_templates_of_other_stories_are_not_duplicates(run, tmp_path, halves):
-    trained(run, "m.json", "--statistics", "background")
+    succeeded(run(*"train learned.jsonl --labels labels.jsonl --model m.json --statistics background".split()))
     command = ("ingest", "rest.jsonl", "--model", "m.json")
     outputs = set()
     for size in ("1", "7", "1000"):

@@ -92,8 +92,7 @@ def test_columns_of_the_input_are_not_written_over(run, write):
     refused = failed(run("ingest", path, "--store", "s.db", "--annotate"), 65, "field 'status'", "--prefix")
     assert refused.stdout == b""
     assert b'"documents","value":0' in run("store", "stats", "s.db", "--format", "jsonl").stdout
-    done = succeeded(run("ingest", path, "--store", "s.db", "--annotate", "--prefix", "dedup_"))
-    row = lines(done.stdout)[0]
+    row = lines(succeeded(run("ingest", path, "--store", "s.db", "--annotate", "--prefix", "dedup_")).stdout)[0]
     assert (row["status"], row["dedup_status"], row["dedup_group"]) == ("draft", "new", "a")
     assert run("ingest", path, "--store", "s.db", "--prefix", "dedup_").returncode == 2
 

@@ -65,8 +65,7 @@ def test_compare_reads_what_windows_wrote(run, tmp_path, encoding):
 
 
 def test_compare_in_a_pipe_is_plain(run, texts):
-    done = succeeded(run("passages", "compare", *texts))
-    shown = done.stdout.decode()
+    shown = succeeded(run("passages", "compare", *texts)).stdout.decode()
     assert "\x1b" not in shown
     assert "a.txt: 90 % of the words are shared" in shown
     assert shown.count("[1: ") == 2

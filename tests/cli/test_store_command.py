@@ -29,13 +29,11 @@ def test_stats(run, filled):
 
 
 def test_stats_of_templates_republications_events(run, filled):
-    templates = lines(run("store", "templates", "stream.db"))
-    assert all(row["times"] >= 1 for row in templates)
+    assert all(row["times"] >= 1 for row in lines(run("store", "templates", "stream.db")))
     republished = run("store", "republications", "stream.db", "--top", "2", "--format", "csv")
     rows = list(csv.DictReader(io.StringIO(republished.stdout.decode())))
     assert {row["group"] for row in rows} == {"документ-25", "документ-2"}
-    events = lines(run("store", "events", "stream.db"))
-    assert [event["kind"] for event in events] == ["merge", "alarm"] * 2
+    assert [event["kind"] for event in lines(run("store", "events", "stream.db"))] == ["merge", "alarm"] * 2
 
 
 def test_verify(run, filled):
@@ -90,8 +88,7 @@ def test_forget_removes_nothing_if_something_is_unknown(run, filled):
     with closing(sqlite3.connect(filled)) as store:
         before = store.execute("SELECT id FROM document WHERE source = 'site-2'").fetchone()[0]
     for unknown, code in ((["nobody"], b"E_ID_UNKNOWN"), (["--source", "nowhere"], b"no document of source 'nowhere'")):
-        done = failed(run("store", "forget", "stream.db", before, *unknown), 65)
-        assert code in done.stderr
+        assert code in failed(run("store", "forget", "stream.db", before, *unknown), 65).stderr
     with closing(sqlite3.connect(filled)) as store:
         assert store.execute("SELECT count(*) FROM document WHERE forgotten").fetchone() == (0,)
     assert run("store", "forget", "stream.db").returncode == 2

@@ -63,8 +63,7 @@ def tables(draw):
     for name in draw(st.sets(st.sampled_from(sorted(OTHER)), max_size=2)):
         kind, values = OTHER[name]
         made[name] = pa.array(column(st.sampled_from(values)), kind)
-    names = draw(st.permutations(list(made)))
-    return pa.table({name: made[name] for name in names})
+    return pa.table({name: made[name] for name in draw(st.permutations(list(made)))})
 
 
 @pytest.fixture(scope="module")
@@ -123,6 +122,5 @@ def test_bytes_that_are_not_utf8_are_refused_by_the_row(folder):
     texts = pa.Array.from_buffers(
         pa.string(), 3, [None, pa.array([0, 6, 7, 9], pa.int32()).buffers()[1], pa.py_buffer(b"".join(data))]
     )
-    table = pa.table({"id": ["1", "2", "3"], "text": texts})
-    found, *_ = agreed(table, folder, on_error="skip")
+    found, *_ = agreed(pa.table({"id": ["1", "2", "3"], "text": texts}), folder, on_error="skip")
     assert [one.id for one in found] == ["1"]

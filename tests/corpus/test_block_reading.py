@@ -59,8 +59,7 @@ def fields(draw):
         "text": json.dumps(draw(st.sampled_from(TEXTS)), ensure_ascii=draw(st.booleans())),
         **draw(st.dictionaries(st.sampled_from(NAMES), st.sampled_from(ODD_VALUES), max_size=3)),
     }
-    names = draw(st.permutations(list(own)))
-    return [(name, own[name]) for name in names] + draw(
+    return [(name, own[name]) for name in draw(st.permutations(list(own)))] + draw(
         st.lists(st.tuples(st.sampled_from(NAMES), st.sampled_from(ODD_VALUES)), max_size=1)
     )
 
@@ -170,8 +169,7 @@ def test_plain_news_is_read_in_columns(read_together, tmp_path):
     blocks = list(read_document_blocks(path, reading=Reading(), report=ReadingReport()))
     assert [type(one) for one in blocks] == [DocumentBlock]
     block, documents = blocks[0], list(read_documents(path))
-    assert list(block) == documents
-    assert block.times[0] == 1_714_546_800_000_000
+    assert (list(block), block.times[0]) == (documents, 1_714_546_800_000_000)
     kept = KeptDocuments()
     kept.append(without_text(documents[0]))
     kept.extend(block)

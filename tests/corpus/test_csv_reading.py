@@ -99,8 +99,7 @@ def test_the_line_with_which_excel_declares_the_delimiter(tmp_path, first, delim
     path = tmp_path / "excel.csv"
     lines = [first, *(delimiter.join(cells) for cells in (("id", "text"), ("a", "Снег выпал"), ("a", "Дождь")))]
     path.write_bytes("\r\n".join(lines).encode(encoding))
-    single = agreed(path, tmp_path, on_error="skip")
-    documents, _, _, error, report, *_, set_aside = single
+    documents, _, _, error, report, *_, set_aside = agreed(path, tmp_path, on_error="skip")
     assert [(one.id, one.text) for one in documents] == [("a", "Снег выпал")]
     assert (error, report.quarantined_by_code) == (None, {"E_ID_CONFLICT": 1})
     assert b'"line":4' in set_aside
@@ -108,15 +107,13 @@ def test_the_line_with_which_excel_declares_the_delimiter(tmp_path, first, delim
 
 def test_only_the_declaration_is_an_empty_file(tmp_path):
     (tmp_path / "excel.csv").write_text("sep=;\n", encoding="utf-8")
-    single = agreed(tmp_path / "excel.csv", tmp_path)
-    assert "the file is empty" in single[3][1]
+    assert "the file is empty" in agreed(tmp_path / "excel.csv", tmp_path)[3][1]
 
 
 def test_the_place_of_a_repeated_id(tmp_path):
     path = tmp_path / "twice.csv"
     path.write_text('id,text\na,"one\ntwo\nthree"\nb,four\na,five\n', encoding="utf-8")
-    single = agreed(path, tmp_path)
-    assert single[3][2]["line"] == 6
+    assert agreed(path, tmp_path)[3][2]["line"] == 6
 
 
 def test_rows_after_a_stray_quote_are_read(tmp_path):

@@ -52,8 +52,7 @@ def test_fields_of_one_document() -> None:
 def test_control_characters_in_text_become_blanks_one_for_one() -> None:
     row = {"id": "a", "text": "\0x\x85y\x9f\x0b\t\r\n\u00adй", "title": "\x1b[1m", "extra": "\x01"}
     [document] = read_documents([row])
-    assert document.text == " x y  \t\r\n\u00adй"
-    assert document.title == " [1m"
+    assert (document.text, document.title) == (" x y  \t\r\n\u00adй", " [1m")
     assert document.extra["extra"] == "\x01"
 
 

@@ -34,8 +34,7 @@ def test_row_of_a_changed_document_loses_nothing() -> None:
     from dataclasses import replace
 
     [document] = read_documents([{"text": "t", "x": 1, "id": "a", "url": None}])
-    changed = replace(document, title="new", lang="ru")
-    assert list(row_of(changed).items()) == [
+    assert list(row_of(replace(document, title="new", lang="ru")).items()) == [
         ("text", "t"), ("x", 1), ("id", "a"), ("url", None), ("title", "new"), ("lang", "ru"),
     ]  # fmt: skip
     assert row_of(replace(document, extra={"y": 2})) == {"id": "a", "text": "t", "y": 2}

@@ -9,8 +9,7 @@ from infostream_dedup.model import Document
 
 def test_empty_documents_have_empty_models():
     models = document_models([Document(id="a", text="", lang="ru"), Document(id="b", text=" \n ", lang="uk")])
-    assert models.words.sizes.tolist() == [0, 0]
-    assert models.sentences.totals.tolist() == [0, 0]
+    assert (models.words.sizes.tolist(), models.sentences.totals.tolist()) == ([0, 0], [0, 0])
     assert models.number_rows.sizes.tolist() == [0, 0]
     assert np.isnan(models.times).all()
 
@@ -21,12 +20,9 @@ def test_fields_of_each_document():
         Document(id="b", text="Курс 41,25", source=""),
     ]
     models = document_models(documents)
-    assert models.ids == ["a", "b"]
-    assert models.sources == ["x.example", None]
-    assert models.categories == ["sport", None]
-    assert models.languages == ["ru", "ru"]
-    assert models.number_rows.sizes.tolist() == [4, 1]
-    assert models.numbers.totals.tolist() == [3, 1]
+    assert (models.ids, models.sources) == (["a", "b"], ["x.example", None])
+    assert (models.categories, models.languages) == (["sport", None], ["ru", "ru"])
+    assert (models.number_rows.sizes.tolist(), models.numbers.totals.tolist()) == ([4, 1], [3, 1])
 
 
 def test_objects_are_counted_however_they_are_given():
@@ -53,7 +49,6 @@ def test_titles_have_statistics_of_their_own():
 def test_paragraphs_and_sentences_and_their_numbers():
     assert paragraphs("  Раз.\n\n два\nТри. ") == ["Раз. два", "Три."]
     parts = read_parts(["Раз 1. Два 2.\nТри 3.", "", "Четыре 1."], ["ru", "ru", "ru"])
-    assert parts.document_of.tolist() == [0, 0, 2]
-    assert parts.paragraph_of.tolist() == [0, 0, 1, 2]
+    assert (parts.document_of.tolist(), parts.paragraph_of.tolist()) == ([0, 0, 2], [0, 0, 1, 2])
     assert parts.sentence_documents.tolist() == [0, 0, 0, 2]
     assert [parts.number_names[number] for number in parts.numbers.row(0)] == ["1"]

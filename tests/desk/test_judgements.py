@@ -364,8 +364,7 @@ def filled(folder: Path) -> Path:
 def check(store: Path) -> None:
     # Opening compares the checksums of all rows.
     with Desk.open(desk_path(store), create=False) as desk, desk.reading() as connection:
-        found = last_result(connection, "sweep")
-        assert found["result"] == LEFT
+        assert last_result(connection, "sweep")["result"] == LEFT
         assert connection.execute("SELECT a, b FROM asked").fetchall() == [("y", "z")]
         assert [row["label"] for row in judgements.label_rows(connection)] == ["dup"]
     data = desk_path(store).read_bytes()

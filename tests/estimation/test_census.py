@@ -220,8 +220,7 @@ def _from_shared(rows, universe):
 def test_a_case_worked_by_hand_wording(triple_rows, universe):
     # 1 and 2 have the same text, so one of them stands for both. 5 is in one text only and gets no number.
     found, evidence = _from_shared(triple_rows([[1, 2, 3, 5], [1, 2], [1, 2], [3, 7, 8]]), universe(4))
-    assert found.texts.tolist() == [0, 1, 1, 3]
-    assert found.terms == 3
+    assert (found.texts.tolist(), found.terms) == ([0, 1, 1, 3], 3)
     assert np.diff(found.begins).tolist() == [3, 2, 0, 1]
     forward, backward = evidence[:, COLUMNS.index("wording_forward") :].T
     assert forward.tolist() == [0.5, 0.5, 0.25, 1.0, 0.0, 0.0]

@@ -1,5 +1,6 @@
 """Scores of predicted pairs and groups, their intervals, and what evaluate makes of them."""
 
+from collections.abc import Sequence
 from fractions import Fraction
 from itertools import combinations
 from pathlib import Path
@@ -60,19 +61,20 @@ def test_figures_by_hand(given_counts: scoring.Scores, expected: tuple[float | N
     assert (given_counts.precision, given_counts.recall, given_counts.f1) == expected
 
 
-def _random_truth(data: st.DataObject, size: int) -> Truth:
-    families = data.draw(st.lists(st.sampled_from(["f", "g", "h", None]), min_size=size, max_size=size))
-    documents = [Document(id=str(number), text="", extra={"family": family}) for number, family in enumerate(families)]
-    pairs = [(a, b) for a in range(size) for b in range(a)]
-    listed = data.draw(st.dictionaries(st.sampled_from(pairs), st.sampled_from(["dup", "different", "similar"])))
+def _truth(families: Sequence[str | None], listed: dict[tuple[int, int], str], **options: Any) -> Truth:
+    documents = [Document(id=str(at), text="", extra={"family": family}) for at, family in enumerate(families)]
     labels = labels_of([{"a": str(a), "b": str(b), "label": label} for (a, b), label in listed.items()])
-    return truth_of(documents, ["ru"] * size, labels)
+    languages: list[Language] = options.pop("languages", ["ru"] * len(families))
+    return truth_of(documents, languages, labels, **options)
 
 
 @given(st.data(), st.sampled_from(["both", "either"]), st.sampled_from(["scaled", "strict"]))
 def test_scores_agree_with_brute_force(data: st.DataObject, rule: str, short: str) -> None:
     size, n = data.draw(st.integers(2, 6)), 5
-    truth = _random_truth(data, size)
+    families = data.draw(st.lists(st.sampled_from(["f", "g", "h", None]), min_size=size, max_size=size))
+    labelled = [(a, b) for a in range(size) for b in range(a)]
+    labels = st.sampled_from(["dup", "different", "similar"])
+    truth = _truth(families, data.draw(st.dictionaries(st.sampled_from(labelled), labels)))
     sizes = np.array(data.draw(st.lists(st.integers(0, n), min_size=size, max_size=size)))
     rows = [[0 if a == b else data.draw(st.integers(0, int(sizes[a]))) for b in range(size)] for a in range(size)]
     predictions = scoring.predicted_by_count(_counts(rows), sizes, n=n, rule=rule, short=short)
@@ -90,25 +92,11 @@ def test_scores_agree_with_brute_force(data: st.DataObject, rule: str, short: st
         assert found[k - 1] == scoring.Scores(tp, fp, len(truth.positives) - tp, linked)
 
 
-def _truth(families: str, listed: dict[tuple[int, int], str]) -> Truth:
-    documents = [Document(id=str(n), text="", extra={"family": family.strip()}) for n, family in enumerate(families)]
-    labels = labels_of([{"a": str(a), "b": str(b), "label": label} for (a, b), label in listed.items()])
-    return truth_of(documents, ["ru"] * len(families), labels)
-
-
 def _predictions(pairs: dict[tuple[int, int], int], documents: int, steps: int) -> scoring.Predictions:
     codes = sorted((a * documents + b, grade) for (a, b), grade in pairs.items())
     return scoring.Predictions(
         np.array([code for code, _ in codes], dtype=np.int64), np.array([grade for _, grade in codes], dtype=np.uint8),
         tuple(range(1, steps + 1)), "k",
-    )  # fmt: skip
-
-
-def _intervals(predictions: scoring.Predictions, truth: Truth, **options: int) -> list[scoring.Intervals]:
-    verdicts = truth.judge(predictions.codes)
-    return scoring.intervals(
-        predictions, verdicts, truth,
-        scoring.scores(predictions, verdicts, len(truth.positives), np.ones(len(verdicts), bool)), **options,
     )  # fmt: skip
 
 
@@ -134,7 +122,7 @@ def _slowly(predictions: scoring.Predictions, truth: Truth, step: int, resamples
 @given(st.data())
 def test_agrees_with_drawing_stories_and_counting_pairs(data: st.DataObject) -> None:
     size, steps, resamples = 8, 3, 130
-    families = "".join(data.draw(st.lists(st.sampled_from("fghi "), min_size=size, max_size=size)))
+    families = data.draw(st.lists(st.sampled_from([*"fghi", ""]), min_size=size, max_size=size))
     pairs = [(a, b) for a in range(size) for b in range(a + 1, size)]
     labels = st.sampled_from(["dup", "dup", "different"])
     truth = _truth(families, data.draw(st.dictionaries(st.sampled_from(pairs), labels, min_size=3)))
@@ -159,23 +147,19 @@ def test_agrees_with_drawing_stories_and_counting_pairs(data: st.DataObject) -> 
 
 def test_one_story_gives_no_interval() -> None:
     truth = _truth("ff", {(0, 1): "dup"})
-    assert _intervals(_predictions({(0, 1): 1}, 2, 1), truth) == [scoring.Intervals(None, None, None)]
+    predictions = _predictions({(0, 1): 1}, 2, 1)
+    verdicts = truth.judge(predictions.codes)
+    estimates = scoring.scores(predictions, verdicts, len(truth.positives), np.ones(len(verdicts), bool))
+    assert scoring.intervals(predictions, verdicts, truth, estimates) == [scoring.Intervals(None, None, None)]
 
 
 # Measures of groups: worked by hand, by their definitions over documents, and beside scikit-learn.
-def _truth_groups(families: list[str | None], listed: dict[tuple[int, int], str], **options: Any) -> Truth:
-    documents = [Document(id=str(at), text="", extra={"family": family}) for at, family in enumerate(families)]
-    labels = labels_of([{"a": str(a), "b": str(b), "label": label} for (a, b), label in listed.items()])
-    languages: list[Language] = options.pop("languages", ["ru"] * len(families))
-    return truth_of(documents, languages, labels, **options)
-
-
 def test_an_open_world_has_no_figures() -> None:
-    assert scoring.group_scores(np.array([0, 0]), _truth_groups([None, None], {(0, 1): "dup"})) is None
+    assert scoring.group_scores(np.array([0, 0]), _truth([None, None], {(0, 1): "dup"})) is None
 
 
 def test_a_listed_pair_that_is_neither_true_nor_false_does_not_spoil_its_group() -> None:
-    found = scoring.group_scores(np.array([0, 0]), _truth_groups(["f", "g"], {(0, 1): "similar"}))
+    found = scoring.group_scores(np.array([0, 0]), _truth(["f", "g"], {(0, 1): "similar"}))
     assert (found.bcubed_precision, found.pairwise_f1) == (1.0, None)
 
 
@@ -222,20 +206,13 @@ def test_agrees_with_the_definitions(data: st.DataObject) -> None:
     languages = data.draw(st.lists(st.sampled_from(["ru", "uk", "en"]), min_size=size, max_size=size))
     asked = data.draw(st.sampled_from([None, "ru", "ru-uk", "ru,uk"]))
     kin = [Kin("f", "g")] if any(families) and data.draw(st.booleans()) else []
-    truth = _truth_groups(families, listed, closed=closed, languages=languages, language_pairs=asked, kin=kin)
+    truth = _truth(families, listed, closed=closed, languages=languages, language_pairs=asked, kin=kin)
     groups = data.draw(st.lists(st.integers(0, 2), min_size=size, max_size=size))
     found = scoring.group_scores(np.array(groups), truth)
     if found is None:
         assert not truth.takes_part().any()
     else:
         assert list(found.as_dict().values()) == pytest.approx(_by_definition(groups, truth))
-
-
-def _truth_protocol() -> Truth:
-    """Families f = 0 1, g = 2 3, h = 4; their pairs are true."""
-    documents = [Document(id=str(number), text="", extra={"family": family}) for number, family in enumerate("ffggh")]
-    rows = [{"a": "0", "b": "1", "label": "dup"}, {"a": "2", "b": "3", "label": "dup"}]
-    return truth_of(documents, ["uk"] * 5, labels_of(rows))
 
 
 def _evaluation(
@@ -247,8 +224,9 @@ def _evaluation(
     codes = np.array(sorted(5 * a + b for a, b in grades), dtype=np.int64)
     by_code = {5 * a + b: grade for (a, b), grade in grades.items()}
     values = np.array([by_code[code] for code in codes.tolist()], dtype=np.uint8)
+    truth = _truth("ffggh", {(0, 1): "dup", (2, 3): "dup"}, languages=["uk"] * 5)
     return scoring.evaluate(
-        scoring.Predictions(codes, values, steps, name), _truth_protocol(), recommended=recommended, resamples=50
+        scoring.Predictions(codes, values, steps, name), truth, recommended=recommended, resamples=50
     )
 
 
@@ -271,8 +249,7 @@ def test_where_nothing_is_true_no_row_is_best() -> None:
 
 
 def test_of_equal_rows_the_smallest_step_is_best() -> None:
-    found = _evaluation({(0, 1): 3, (2, 3): 3}, 6)
-    assert found.best.step == 4
+    assert _evaluation({(0, 1): 3, (2, 3): 3}, 6).best.step == 4
 
 
 def test_a_refusal_is_judged_as_six() -> None:

@@ -93,8 +93,7 @@ def test_runs_stay_when_memory_is_used_again(monkeypatch, most):
     first = find_runs(texts_of(["12 и 345", "678"]))
     for texts in (["9" * 400, "8"], ["7 8 9 " * 40_000, ""], ["5"], []):
         assert found_in(texts) == [numbers(text) for text in texts]
-    assert list(first.runs) == ["212", "2345", "0678"]
-    assert first.sizes.tolist() == [2, 1]
+    assert (list(first.runs), first.sizes.tolist()) == (["212", "2345", "0678"], [2, 1])
 
 
 def test_by_hand():

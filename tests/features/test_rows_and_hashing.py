@@ -10,11 +10,8 @@ from infostream_dedup.machine.arrays import distinct, rows_from, smallest
 
 def test_rows_are_lists_of_any_length():
     rows = rows_from([[3, 1], [], [2]], np.int64)
-    assert len(rows) == 3
-    assert rows.row(0).tolist() == [3, 1]
-    assert rows.row(1).tolist() == []
-    assert rows.numbers.tolist() == [0, 0, 2]
-    assert rows.nbytes == 24
+    assert (len(rows), rows.row(0).tolist(), rows.row(1).tolist()) == (3, [3, 1], [])
+    assert (rows.numbers.tolist(), rows.nbytes) == ([0, 0, 2], 24)
 
 
 def test_chosen_values_stay_in_their_rows():

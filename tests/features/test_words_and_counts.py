@@ -31,8 +31,7 @@ def test_vocabulary_is_in_code_point_order():
 
 def test_sentences_break_before_punctuation_goes():
     words = read_words(["Мост открыт. Всё.", "", "Снег!"])
-    assert words.breaks.tolist() == [0, 2, 3, 4]
-    assert words.sentence_documents.tolist() == [0, 0, 2]
+    assert (words.breaks.tolist(), words.sentence_documents.tolist()) == ([0, 2, 3, 4], [0, 0, 2])
 
 
 def test_significant_words_have_four_letters_and_a_meaning():

@@ -65,8 +65,7 @@ def test_shares_are_those_of_wordfreq(language: Language) -> None:
     assert len(table.forms) == len(expected)
     sample = list(expected)[::97]
     assert [table.share(form) for form in sample] == [expected[form] for form in sample]
-    order = table.places_in_order().tolist()
-    assert [table.forms[place] for place in order[::97]] == sample
+    assert [table.forms[place] for place in table.places_in_order().tolist()[::97]] == sample
 
 
 @pytest.mark.parametrize(

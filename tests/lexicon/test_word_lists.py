@@ -66,10 +66,9 @@ def test_repairs_end_where_they_lead(language: Language) -> None:
 
 def test_readme_describes_every_file_and_no_other() -> None:
     folder = dictionaries_folder()
-    readme = (folder / "README.md").read_text(encoding="utf-8")
     described = [
         name.strip("` ")
-        for line in readme.splitlines()
+        for line in (folder / "README.md").read_text(encoding="utf-8").splitlines()
         if line.startswith("| `")
         for name in line.split("|")[1].split(",")
     ]

@@ -134,8 +134,7 @@ def test_totals_at_different_k_do_not_add():
 
 def test_a_verbatim_cluster_too_large_for_64_bits():
     size = 3_000_000
-    nothing = sp.csr_array((1, 1), dtype=np.uint8)
-    block = LinkBlock(nothing, np.array([size]), np.array([12], dtype=np.uint8))
+    block = LinkBlock(sp.csr_array((1, 1), dtype=np.uint8), np.array([size]), np.array([12], dtype=np.uint8))
     (row,) = block_totals(block, [12]).measures()
     assert row.links == row.reciprocal == size * (size - 1)
     assert row.closed == row.paths == size * (size - 1) * (size - 2) > 2**63

@@ -223,8 +223,7 @@ def test_an_index_of_some_documents_answers_questions_of_all(documents, k_min, c
         place[index.order] = np.arange(len(index))
         questions = index.questions(keys, every.astype(np.uint32), place)
         scratch = index.scratch(links=len(index) * len(documents))
-        links = index.ask(questions, 0, len(documents), k_min=k_min, scratch=scratch)
-        for link in links.tolist():
+        for link in index.ask(questions, 0, len(documents), k_min=k_min, scratch=scratch).tolist():
             found[link >> 40, index.order[link >> 8 & 0xFFFFFFFF]] = link & 0xFF
     assert found.tolist() == counted(documents, k_min).tolist()
 

@@ -44,8 +44,7 @@ def test_links_below_k_min_are_refused(matrix: SimilarityMatrix) -> None:
 def test_shares_of_own_weight(matrix: SimilarityMatrix) -> None:
     shares = matrix.shares(np.array([100, 0, 10, 40]))
     expected = [[0, 0.5, 0, 0.2], [0, 0, 0, 0], [0, 0, 0, 0], [0.5, 0, 1.0, 0]]
-    assert shares.dtype == np.float64
-    assert shares.toarray().tolist() == expected
+    assert (shares.dtype, shares.toarray().tolist()) == (np.float64, expected)
 
 
 def test_shares_need_matched_weights() -> None:
@@ -185,8 +184,7 @@ def test_without_links_and_without_paths() -> None:
 
 
 def test_no_transitivity_between_languages() -> None:
-    matrix = _random_matrix().between(np.arange(60) % 3, same=False)
-    for row in sweep_counts(matrix, [1, 6]):
+    for row in sweep_counts(_random_matrix().between(np.arange(60) % 3, same=False), [1, 6]):
         assert row.paths > 0
         assert row.symmetry is not None
         assert row.transitivity is None

@@ -218,8 +218,7 @@ def test_what_is_written_passes_the_cache_of_the_drive(tmp_path, monkeypatch):
 def test_the_file_behind_an_output(tmp_path, monkeypatch):
     path = tmp_path / "verdicts.jsonl"
     with path.open("wb") as file:
-        found = platform.path_of(file.fileno())
-        assert found.samefile(path)
+        assert platform.path_of(file.fileno()).samefile(path)
         monkeypatch.setattr(platform, "_PROC", tmp_path / "missing")
         assert platform.path_of(file.fileno()) is None
         monkeypatch.setattr(fcntl, "F_GETPATH", 50, raising=False)

@@ -10,11 +10,12 @@ import sys
 from collections.abc import Iterable
 from contextlib import closing
 from pathlib import Path
+from unittest.mock import Mock
 
 import pytest
 
 from infostream_dedup.language.morphology import cache_file, form_cache
-from infostream_dedup.language.morphology.analyzer import Analysis, Morphology
+from infostream_dedup.language.morphology.analyzer import Morphology
 from infostream_dedup.language.morphology.cache_file import UNKNOWN_ROW, CacheFile, FormRow, fingerprint
 from infostream_dedup.language.morphology.form_cache import FormCache, analysed_over_cores, terms_of
 from infostream_dedup.language.text.tokens import Form, Shape
@@ -48,14 +49,6 @@ def kept(file: CacheFile, keys: Iterable[str]) -> dict[str, FormRow]:
     return {key: row for key, row in zip(asked, file.rows("ru", asked), strict=True) if row != UNKNOWN_ROW}
 
 
-def forget_morphology(monkeypatch: pytest.MonkeyPatch) -> None:
-
-    def refuse(*_: object) -> Analysis:
-        raise AssertionError("asked the dictionary for a remembered form")
-
-    monkeypatch.setattr(Morphology, "analyse", refuse)
-
-
 def test_terms_without_a_file() -> None:
     cache = FormCache("ru", None)
     assert cache.terms_of(FORMS, strict=False) == TERMS
@@ -64,7 +57,8 @@ def test_terms_without_a_file() -> None:
 
 def test_second_run_asks_only_the_file(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     fill(path)
-    forget_morphology(monkeypatch)
+    refuse = Mock(side_effect=AssertionError("asked the dictionary for a remembered form"))
+    monkeypatch.setattr(Morphology, "analyse", refuse)
     again = FormCache("ru", CacheFile(path, "one"))
     assert again.terms_of(FORMS, strict=False) == TERMS
     assert again.terms_of(FORMS, strict=True) == STRICT
@@ -205,8 +199,7 @@ def test_more_forms_than_memory_holds_are_not_kept(monkeypatch: pytest.MonkeyPat
     monkeypatch.setattr(form_cache, "_MOST_IN_MEMORY", 3)
     cache = FormCache("ru", None)
     cache.terms_of(FORMS[:1], strict=False)
-    assert cache.terms_of(FORMS, strict=False) == TERMS
-    assert len(cache._memory) == 1
+    assert (cache.terms_of(FORMS, strict=False), len(cache._memory)) == (TERMS, 1)
 
 
 def test_many_forms_pass_in_chunks(path: Path) -> None:

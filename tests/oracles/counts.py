@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -51,13 +50,8 @@ def _terms_of_surfaces(
         for form in forms(surface_counts.surfaces[row]):
             rows.append(row)
             parts.append(form)
-    found = _by_distinct_form(parts, language, settings)
-    kept = [(row, term) for row, term in zip(rows, found, strict=True) if term is not None]
-    return np.array([row for row, _ in kept], dtype=np.int64), [term for _, term in kept]
-
-
-def _by_distinct_form(parts: Sequence[Form], language: Language, settings: Settings) -> list[str | None]:
     distinct = list(dict.fromkeys(parts))
     terms = representation(settings.representation).terms(distinct, language, settings)
     term_of = dict(zip(distinct, terms, strict=True))
-    return [term_of[form] for form in parts]
+    kept = [(row, term) for row, form in zip(rows, parts, strict=True) if (term := term_of[form]) is not None]
+    return np.array([row for row, _ in kept], dtype=np.int64), [term for _, term in kept]

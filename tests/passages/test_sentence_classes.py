@@ -35,12 +35,10 @@ def test_multisets_by_hand():
 
 def test_equal_bags_are_one_class():
     index = index_bags(rows_from([[5, 7, 5], [], [7, 5, 5], [7, 5], [7]], np.uint64))
-    assert index.class_of.tolist() == [2, -1, 2, 1, 0]
-    assert len(index.bags) == 3
+    assert (index.class_of.tolist(), len(index.bags)) == ([2, -1, 2, 1, 0], 3)
     assert (index.elements, index.lonely, index.postings) == (2, 0, 7)
     found = matched(index, 0.6)
-    assert found.members.row(2).tolist() == [0, 2]
-    assert found.alike.row(2).tolist() == [1]
+    assert (found.members.row(2).tolist(), found.alike.row(2).tolist()) == ([0, 2], [1])
     assert found.alike.row(0).tolist() == []
     assert found.pairs().tolist() == [[0, 2], [0, 3], [2, 3]]
 
@@ -69,16 +67,13 @@ def test_sentences_from_a_template_have_equal_copies_only(bags, tau, most):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("infostream_dedup.judging.passages.passage_runs.MOST_ALIKE", most)
         found = matched(index_bags(every), tau)
-    for number, all_alike in enumerate(alike := _alike_classes(every, tau)):
+    index = index_bags(every)
+    classes = [Counter(index.bags.row(number).tolist()) for number in range(len(index.bags))]
+    # The other classes that resemble each class, by comparing all.
+    alike = [[n for n, two in enumerate(classes) if two != own and _jaccard(own, two) >= tau - 1e-9] for own in classes]
+    for number, all_alike in enumerate(alike):
         kept = [other for other in all_alike if len(all_alike) <= most and len(alike[other]) <= most]
         assert found.alike.row(number).tolist() == kept
-
-
-def _alike_classes(bags, tau):
-    """The other classes that resemble each class, by comparing all."""
-    index = index_bags(bags)
-    classes = [Counter(index.bags.row(number).tolist()) for number in range(len(index.bags))]
-    return [[n for n, two in enumerate(classes) if two != own and _jaccard(own, two) >= tau - 1e-9] for own in classes]
 
 
 @pytest.mark.parametrize("seed", range(4))

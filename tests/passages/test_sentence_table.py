@@ -13,8 +13,7 @@ ODD = "\r\n\u2028\u2029\x85\x0b\x0c\t \u00a0\u00ad\u0301\u0308\u200b\u200d\ufeff
 
 
 def _sentences(text):
-    table = read_sentences([text], ["ru"])
-    return [text[start:end] for start, end in table.spans(0)]
+    return [text[start:end] for start, end in read_sentences([text], ["ru"]).spans(0)]
 
 
 def _words(table, sentence):
@@ -23,12 +22,10 @@ def _words(table, sentence):
 
 def test_sentences_and_words_by_hand():
     table = read_sentences(["Снег! *** Зима пришла.", "", "Un mot. Пётр"], ["ru", "ru", "en"])
-    assert table.first.tolist() == [0, 2, 2, 4]
-    assert table.documents.tolist() == [0, 0, 2, 2]
+    assert (table.first.tolist(), table.documents.tolist()) == ([0, 2, 2, 4], [0, 0, 2, 2])
     assert table.spans(0) == [(0, 5), (6, 22)]
     assert [_words(table, number) for number in range(4)] == [["снег"], ["зима", "пришла"], ["un", "mot"], ["петр"]]
-    assert table.lengths.tolist() == [1, 2, 2, 1]
-    assert table.document_lengths.tolist() == [3, 0, 3]
+    assert (table.lengths.tolist(), table.document_lengths.tolist()) == ([1, 2, 2, 1], [3, 0, 3])
     assert table.sentence_languages == ["ru", "ru", "en", "en"]
 
 
@@ -57,9 +54,7 @@ def test_combining_marks_stay_inside_the_span_and_outside_of_the_words():
 
 def test_a_long_list_is_cut_into_items():
     found = _sentences("Список: " + "; ".join(f"улица номер {number} дом" for number in range(20)) + ".")
-    assert len(found) == 20
-    assert found[1] == "улица номер 1 дом;"
-    assert found[-1] == "улица номер 19 дом."
+    assert (len(found), found[1], found[-1]) == (20, "улица номер 1 дом;", "улица номер 19 дом.")
 
 
 @given(st.lists(st.text(LETTERS + ODD, max_size=60), max_size=4))

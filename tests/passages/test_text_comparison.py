@@ -34,8 +34,7 @@ def test_rows_keep_the_order_that_most_words_have():
 
 
 def test_texts_without_a_shared_passage_are_one_row():
-    found = compare(ONE, TWO)
-    assert [(row[0][0].text, row[1][0].text) for row in found.aligned()] == [(ONE, TWO)]
+    assert [(row[0][0].text, row[1][0].text) for row in compare(ONE, TWO).aligned()] == [(ONE, TWO)]
     assert compare("", "").aligned() == []
 
 

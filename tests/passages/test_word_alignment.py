@@ -51,8 +51,7 @@ def test_triples_that_occur_once_hold_the_sequences_together(monkeypatch):
     monkeypatch.setattr(sentence_table, "_FEW", 0)
     monkeypatch.setattr(sentence_table, "_WINDOW", 1)
     left = "a b c x x x x x x x d e f".split()
-    right = "a b c y y y y d e f".split()
-    assert [tuple(one) for one in replacements(left, right)] == [(3, 10, 3, 7)]
+    assert [tuple(one) for one in replacements(left, "a b c y y y y d e f".split())] == [(3, 10, 3, 7)]
     # Triples that changed places do not cross.
     assert [tuple(one) for one in replacements("a b c d e f g".split(), "d e f g a b c".split())] == [
         (0, 3, 0, 0),

@@ -29,8 +29,7 @@ def fragments(text: str) -> list[str]:
     texts = texts_of([text])
     rows = fragments_of(texts)
     data = texts.data.tobytes()
-    count = int(rows.counts[0])
-    return [data[rows.begins[0, at] : rows.ends[0, at]].decode() for at in range(count)]
+    return [data[rows.begins[0, at] : rows.ends[0, at]].decode() for at in range(int(rows.counts[0]))]
 
 
 def learned(texts: list[str], sources: list[str | None], days: list[int] | None = None) -> list[str]:

@@ -22,11 +22,10 @@ OTHER = "Школа в посёлке Вербовое получила нову
 
 def test_the_newest_documents_are_compared_with_earlier_ones_and_each_other():
     texts = [STORY, STORY, STORY, OTHER, OTHER, STORY]
-    days = [3, 1, 2, 1, 3, None]
     models = document_models(
         [
             Document(id=str(number), text=text, lang="ru", time=day and datetime(2026, 3, day, tzinfo=UTC))
-            for number, (text, day) in enumerate(zip(texts, days, strict=True))
+            for number, (text, day) in enumerate(zip(texts, [3, 1, 2, 1, 3, None], strict=True))
         ]
     )
     labels = labels_of([{"a": a, "b": b, "label": "dup"} for a, b in ("01", "12", "34", "05")])
@@ -63,8 +62,7 @@ def test_rank_correlation(one: list[float | None], other: list[float | None], ex
 
 def test_every_line_of_a_table_has_a_cell_for_each_name() -> None:
     for path in (ROOT / "reports").glob("*.csv"):
-        widths = {len(row) for row in csv.reader(path.read_text("utf-8").splitlines())}
-        assert len(widths) == 1, path.name
+        assert len({len(row) for row in csv.reader(path.read_text("utf-8").splitlines())}) == 1, path.name
 
 
 # Figures that a page in docs/ repeats are those of the report that it names.

@@ -76,8 +76,7 @@ def test_judgements_that_are_refused(desk: Any, change: dict[str, Any], status: 
     body = {name: value for name, value in body.items() if value is not ...}
     answer = desk("oksana", "POST", "/v1/judgements", json=body, headers={"idempotency-key": "refused"})
     assert (answer.status_code, answer.json()["code"]) == (status, code)
-    rows = desk("oksana", "GET", "/v1/judgements/log").json()["items"]
-    assert not any(row["a"] == "ru-001" for row in rows)
+    assert not any(row["a"] == "ru-001" for row in desk("oksana", "GET", "/v1/judgements/log").json()["items"])
 
 
 def test_a_key_is_needed_and_stands_for_one_judgement(desk: Any) -> None:

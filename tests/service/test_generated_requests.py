@@ -42,25 +42,21 @@ def patient(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ServiceClient]
 
 
 def routes() -> list[tuple[str, str, dict[str, Any]]]:
-    paths = json.loads(CONTRACT.read_text("utf-8"))["paths"]
     return [
         (method.upper(), path, described)
-        for path, methods in paths.items()
+        for path, methods in json.loads(CONTRACT.read_text("utf-8"))["paths"].items()
         for method, described in methods.items()
         if path != ENDLESS
     ]
-
-
-def is_number(parameter: dict[str, Any]) -> bool:
-    kinds = parameter["schema"].get("anyOf", [parameter["schema"]])
-    return any(kind.get("type") == "integer" for kind in kinds)
 
 
 def made(random: Random, method: str, path: str, described: dict[str, Any]) -> tuple[str, str, dict[str, Any]]:
     """A request to a route: its own parameters and members mostly, with values of all kinds."""
     query = []
     for parameter in described.get("parameters", ()):
-        value = random.choice(NUMBERS if is_number(parameter) and random.random() < 0.8 else WORDS)
+        kinds = parameter["schema"].get("anyOf", [parameter["schema"]])
+        number = any(kind.get("type") == "integer" for kind in kinds)
+        value = random.choice(NUMBERS if number and random.random() < 0.8 else WORDS)
         if parameter["in"] == "path":
             path = path.replace(f"{{{parameter['name']}}}", quote(value or "0", safe=""))
         elif random.random() < 0.5:

@@ -39,11 +39,10 @@ def test_the_last_hour_against_the_hours_before(filled: ServiceClient) -> None:
 
 
 def test_a_source_that_went_silent_is_named(fresh: ServiceClient) -> None:
-    hours = [*range(6), 20, 40]
     documents = [
         {"id": str(n), "text": f"Слово{n} дело{n}.", "source": "тихий" if n < 6 else "живой",
          "published": f"2026-03-0{1 + hour // 24}T{hour % 24:02}:00:00Z"}
-        for n, hour in enumerate(hours)
+        for n, hour in enumerate([*range(6), 20, 40])
     ]  # fmt: skip
     assert all("curl 127.0.0.1:8600/v1/" in fresh("GET", page).text for page in ("/", "/groups"))
     assert fresh("POST", "/v1/batches", json={"documents": documents}).status_code == 200
@@ -519,8 +518,7 @@ def test_pages_need_no_script_and_bring_none_of_others(filled: ServiceClient, pa
 
 
 def test_links_of_a_page_lead_somewhere(filled: ServiceClient) -> None:
-    page = filled("GET", "/groups").text
-    for link in set(re.findall(r'href="(/[^"]*)"', page)):
+    for link in set(re.findall(r'href="(/[^"]*)"', filled("GET", "/groups").text)):
         assert filled("GET", link.replace("&amp;", "&")).status_code == 200, link
 
 

@@ -160,8 +160,7 @@ def test_fewer_keys_keeps_the_heaviest_and_of_equals_the_first():
     targets = TermRows(np.array([0, 2, 3]), np.array([1, 5, 2], dtype=np.uint32), 8)
     row = keys_row(0, np.zeros(2, np.uint8), keys, np.array([20, 10, 30, 20, 5]), targets)
     (found,) = KEYS.rows(fewer_keys([row], 2))
-    assert found["keys"].tolist() == [7, 5, 2]
-    assert found["weights"].tolist() == [20, 30, 5]
+    assert (found["keys"].tolist(), found["weights"].tolist()) == ([7, 5, 2], [20, 30, 5])
     assert found["own"].tolist() == [1, 1]
 
 

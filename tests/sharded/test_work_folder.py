@@ -342,8 +342,7 @@ def test_counts_by_hand(monkeypatch):
     a, b, nothing = np.array([0, 0, 1]), np.array([1, 2, 2]), np.zeros(3, dtype=np.int64)
     found = recounted(DocumentPairs(a, b, nothing, nothing), lambda documents: pick_terms([one, other], documents))
     # 0 in 1: 5; 1 in 0: 5 and 9; 0 in 2: 5 and 7; 2 in 0: 7; 1 in 2: 5; 2 in 1: none.
-    assert found.forward.tolist() == [1, 2, 1]
-    assert found.backward.tolist() == [2, 1, 0]
+    assert (found.forward.tolist(), found.backward.tolist()) == ([1, 2, 1], [2, 1, 0])
 
 
 @pytest.fixture

@@ -124,8 +124,7 @@ def test_a_frame_without_rows_gives_nothing(spark):
     from infostream_dedup import spark as on_spark
 
     frame = spark.createDataFrame([], "id string, text string")
-    found = on_spark.sweep(frame, representations=["stem"])
-    assert [row.as_dict() for row in found.rows] == [
+    assert [row.as_dict() for row in on_spark.sweep(frame, representations=["stem"]).rows] == [
         row.as_dict() for row in sweep([], representations=["stem"], estimate=False).rows
     ]
     assert on_spark.pairs(frame, representation="stem").collect() == []

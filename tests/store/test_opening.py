@@ -46,8 +46,7 @@ def test_a_folder_must_be_there(tmp_path):
 
 def test_a_name_has_room_for_those_of_the_files_beside_it(tmp_path):
     # Cyrillic letters have two bytes.
-    error = refused(tmp_path / f"{'п' * 120}.db", CannotCreateError, settings_digest="x")
-    assert str(error).endswith(
+    assert str(refused(tmp_path / f"{'п' * 120}.db", CannotCreateError, settings_digest="x")).endswith(
         "the name has 243 bytes, and with 242 at most there is room for the endings of the files beside it; "
         "give a shorter name"
     )

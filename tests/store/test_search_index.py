@@ -25,8 +25,7 @@ def test_a_part_by_hand():
         [("ru", "agency", blob(5), blob(3, 5, 9)), ("uk", None, None, None), ("en", "agency", blob(9, 3), blob(3, 9))],
     )
     assert (part.first, part.end, len(part)) == (7, 10, 3)
-    assert part.languages.tolist() == [0, search_index.GONE, 2]
-    assert part.sizes.tolist() == [1, 0, 2]
+    assert (part.languages.tolist(), part.sizes.tolist()) == ([0, search_index.GONE, 2], [1, 0, 2])
     assert (part.names, part.sources.tolist()) == (["agency"], [0, -1, 0])
     places, documents = part.targets.of_terms(np.array([9, 4, -1, 3]))
     assert list(zip(places.tolist(), documents.tolist(), strict=True)) == [(0, 0), (0, 2), (3, 0), (3, 2)]

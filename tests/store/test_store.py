@@ -64,11 +64,9 @@ def test_a_store_opened_again_knows_everything(two):
     with Store.open(two.path) as again:
         loaded = again.load()
     assert loaded.position == Position(batches=1, documents=2, terms=4, forgotten=0)
-    assert loaded.terms == ["сегодня", "в", "мир", "ночь"]
-    assert loaded.clock == 1_700_000_000_000_001
+    assert (loaded.terms, loaded.clock) == (["сегодня", "в", "мир", "ночь"], 1_700_000_000_000_001)
     assert (loaded.epoch, loaded.oldest) == (0, 0)
-    assert loaded.frequencies == {}
-    assert loaded.state == {"sources": {"tass": [1, 1]}}
+    assert (loaded.frequencies, loaded.state) == ({}, {"sources": {"tass": [1, 1]}})
     assert loaded.events == (GroupEvent(1, "limit", "tass", value=0.5),)
     assert list(loaded.documents.groups) == ["а", "а"]
     assert list(loaded.documents.statuses) == ["new", "duplicate"]
@@ -230,8 +228,7 @@ def test_a_whole_stream_is_restored(filled, synthetic, faults):
     assert (loaded.epoch, loaded.oldest) == (4, 70)
     # The window begins before the open epoch.
     assert loaded.documents.ordinals.tolist() == list(range(70, 100))
-    assert loaded.state == {"documents": 100, "half": 9}
-    assert set(loaded.frequencies) == {"ru", "uk"}
+    assert (loaded.state, set(loaded.frequencies)) == ({"documents": 100, "half": 9}, {"ru", "uk"})
     for language, sums in loaded.frequencies.items():
         own = [one for one in map(synthetic.document, range(80)) if one.language == language]
         counted = np.bincount(np.concatenate([one.targets for one in own]), minlength=300)

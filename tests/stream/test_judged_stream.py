@@ -93,8 +93,7 @@ def test_what_an_editor_calls_a_copy_a_form_and_a_later_version():
         ("rates-2", "similar", "rates-1", "template"), ("other", "new", None, None),
     ]  # fmt: skip
     assert [one.group for one in found] == ["first", "rates-1", "first", "first", "own", "rates-2", "other"]
-    assert found[2].probability == 1.0
-    assert found[3].relation == "equal"
+    assert (found[2].probability, found[3].relation) == (1.0, "equal")
     assert (found[4].differs_by, found[4].differing) == ("another figure", (("27", "28"),))
     assert all(0.5 <= one.probability <= 1 for one in found if one.of is not None)
     assert found[5].repeats

@@ -17,16 +17,10 @@ from infostream_dedup.stream.store import Store
 from infostream_dedup.stream.store.opening import RETUNES, add_change, write_settings_checksum
 
 EPOCH = 120
-
-
-def _made_up():
-    """Words of syllables that no stemmer shortens to one another."""
-    randomness = random.Random(2)  # noqa: S311
-    syllables = [a + b for a in "бвгджзклмнпрстфх" for b in "аоуэыи"]
-    return sorted({"".join(randomness.choices(syllables, k=4)) + "м" for _ in range(4000)})
-
-
-WORDS = _made_up()
+SYLLABLES = [a + b for a in "бвгджзклмнпрстфх" for b in "аоуэыи"]
+MADE_UP = random.Random(2)  # noqa: S311
+WORDS = sorted({"".join(MADE_UP.choices(SYLLABLES, k=4)) + "м" for _ in range(4000)})
+"""No stemmer shortens one to another."""
 
 
 def words(randomness, count):

@@ -240,10 +240,8 @@ def test_compared_keys_by_hand():
     begins = np.array([0, 3, 4])
     keys, weights = Ragged(begins, np.array([7, 3, 5, 1])), Ragged(begins, np.array([9, 4, 2, 6]))
     found = compared_keys(keys, weights, Ragged(np.array([0, 1, 1]), np.array([7])), firsts=np.array([2, 1]))
-    assert found.terms.tolist() == [3, 5, 7, 1]
-    assert found.weights.tolist() == [4, 2, 9, 6]
-    assert found.heaviest.tolist() == [1, 0, 1, 1]
-    assert found.own.tolist() == [[13, 15], [6, 6]]
+    assert (found.terms.tolist(), found.weights.tolist()) == ([3, 5, 7, 1], [4, 2, 9, 6])
+    assert (found.heaviest.tolist(), found.own.tolist()) == ([1, 0, 1, 1], [[13, 15], [6, 6]])
     assert keys.values.tolist() == [7, 3, 5, 1]
 
 

@@ -48,6 +48,5 @@ def test_longer_arrays_begin_as_before_and_go_on_with_zeros():
     array = np.array([3, 1, 2], dtype=np.uint32)
     assert longer(array, 3) is array
     grown = longer(array, 80)
-    assert grown.dtype == np.uint32
-    assert len(grown) == 90
+    assert (grown.dtype, len(grown)) == (np.uint32, 90)
     assert grown.tolist() == [3, 1, 2] + [0] * 87

@@ -42,8 +42,7 @@ def fast(texts, workers=1):
 
 
 def assert_same_matrix(one, other):
-    assert one.shape == other.shape
-    assert one.dtype == other.dtype
+    assert (one.shape, one.dtype) == (other.shape, other.dtype)
     assert np.array_equal(one.indptr, other.indptr)
     assert np.array_equal(one.indices, other.indices)
     assert np.array_equal(one.data, other.data)
@@ -113,8 +112,7 @@ def test_any_words_have_the_same_terms(texts):
 @pytest.mark.parametrize("size", [10, 24, 25, 500, 1024, 1025, 3000])
 def test_rows_of_any_length_are_sorted(size):
     random = np.random.default_rng(size)
-    letters = np.array(list("абвгдежз"))
-    distinct = sorted({"".join(one) for one in random.choice(letters, (2 * size, 7))})[:size]
+    distinct = sorted({"".join(one) for one in random.choice(np.array(list("абвгдежз")), (2 * size, 7))})[:size]
     texts = [" ".join(random.permutation(distinct * 2)), "предпоследний " * 3, " ".join(distinct[: size // 2])]
     chosen = Settings(representation="stem")
     assert_same_terms(count_terms(plain(texts), chosen), compiled.count_terms(fast(texts), chosen))

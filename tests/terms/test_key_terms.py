@@ -48,8 +48,7 @@ def counts():
 
 def test_key_terms_and_targets(counts):
     found = select_key_terms(counts, Settings(n=1, k=1, min_terms=1, background=False))
-    assert found.terms_of(0) == ["a"]
-    assert found.terms_of(8) == ["c"]
+    assert (found.terms_of(0), found.terms_of(8)) == (["a"], ["c"])
     assert found.sizes.tolist() == [1] * 9
     assert found.targets.toarray().tolist() == (counts.counts.toarray() > 0).tolist()
 
@@ -61,8 +60,7 @@ def test_target_signature_is_the_key_terms_themselves(counts):
 
 def test_target_top_m_is_between_key_terms_and_text(counts):
     found = select_key_terms(counts, Settings(n=1, k=1, min_terms=1, background=False, target="top:2"))
-    assert set(found.targets[[1]].indices) == {0, 3}
-    assert set(found.keys[[1]].indices) == {0}
+    assert (set(found.targets[[1]].indices), set(found.keys[[1]].indices)) == ({0, 3}, {0})
 
 
 def test_own_weights_sum_the_key_terms(counts):

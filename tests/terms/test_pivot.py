@@ -233,8 +233,7 @@ def test_an_english_word_is_met_by_itself_in_a_russian_text():
     documents = [("ru", ["dream", "шольц"]), ("en", ["dream"]), *[("ru", [])] * 4]
     found = pivot_key_terms(counted(documents), CHOSEN, translate=translate_latin)
     matrix = match(found.keys, found.targets, n=12, weights=False, k_min=1).counts.toarray()
-    assert found.terms_of(0) == ["dream"]
-    assert found.terms_of(1) == ["мечта"]
+    assert (found.terms_of(0), found.terms_of(1)) == (["dream"], ["мечта"])
     assert [matrix[0, 1], matrix[1, 0]] == [1, 1]
 
 
@@ -292,8 +291,7 @@ def test_compiled_code_gives_the_same(documents, target):
 
 def test_no_documents_give_no_key_terms():
     empty = pivot_key_terms(counted([]), CHOSEN, translate=translate)
-    assert empty.keys.shape == (0, 0)
-    assert empty.targets.shape == (0, 0)
+    assert (empty.keys.shape, empty.targets.shape) == ((0, 0), (0, 0))
 
 
 UKRAINIAN = "Злодії вкрали гроші з банкомата в Ньюпорті. Поліція шукає злодіїв."
@@ -319,8 +317,7 @@ def test_a_case_worked_by_hand() -> None:
         (2, "гроші", "money", ["гроші"], ["money"]), (3, "банкомат", "atm", ["банкомата"], ["ATM"]),
         (4, "ньюпорт", "newport", ["Ньюпорті"], ["Newport"]), (5, "поліція", "police", ["Поліція"], ["Police"]),
     ]  # fmt: skip
-    assert found.share_a == 1.0
-    assert found.share_b == 1.0
+    assert (found.share_a, found.share_b) == (1.0, 1.0)
 
 
 def test_the_other_way_round_the_same_words_meet() -> None:

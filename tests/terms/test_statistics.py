@@ -46,8 +46,7 @@ def test_statistics_are_counted_per_language():
 def test_background_fills_up_to_two_thousand_documents():
     counts = _counts([[1, 1]] * 3, ["qzxj", "год"], [0, 0, 0])
     ru, uk, *_ = statistics_of(counts, Settings(representation="stem"))
-    assert ru.documents == BACKGROUND_DOCUMENTS
-    assert ru.df[0] == 3.0
+    assert (ru.documents, ru.df[0]) == (BACKGROUND_DOCUMENTS, 3.0)
     assert 500 < ru.df[1] < BACKGROUND_DOCUMENTS
     assert uk.documents == 0.0
 

@@ -311,8 +311,7 @@ def test_other_arrays_are_refused(array):
 
 @pytest.mark.parametrize(("size", "runs"), [(1, [1, 1, 2]), (2, [1, 1, 2]), (4, [2, 2]), (5, [4])])
 def test_blocks_by_hand(size, runs):
-    texts = texts_of(["ab", "cd", "", "ef"])
-    assert [len(block) for block in texts.blocks(size)] == runs
+    assert [len(block) for block in texts_of(["ab", "cd", "", "ef"]).blocks(size)] == runs
 
 
 @given(strings=st.lists(st.text(max_size=5), max_size=12), size=st.integers(1, 20), skipped=st.integers(0, 3))
