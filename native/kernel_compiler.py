@@ -36,6 +36,8 @@ CALLERS = ("tests", "reports", "benchmarks", "tools")
 DECORATORS = ("compiled", "inlined", "instruction")
 CELLS = {f"{kind}{bits}": f"{kind}{bits}_t" for kind in ("int", "uint") for bits in (8, 16, 32)}
 CELLS |= {"int64": "i64", "uint64": "u64", "float32": "float", "float64": "double", "bool": "bool", "bool_": "bool"}
+VECTORS = {f"{kind.capitalize()}{bits}s": CELLS[f"{kind}{bits}"] for kind in ("int", "uint") for bits in (8, 16, 32)}
+VECTORS |= {"Ints": "i64", "Uint64s": "u64", "Floats": "double", "Bools": "bool"}
 NUMBERS = {"int": "i64", "float": "double", "bool": "bool", "np.uint64": "u64", "np.float64": "double"}
 NUMBERS |= {f"np.{name}": "i64" for name in CELLS if "int" in name and name != "uint64"} | {"np.int64 | int": "i64"}
 BINARY: dict[type, str] = {
@@ -180,6 +182,8 @@ class Program:
         text = ast.unparse(node)
         if text in NUMBERS:
             return NUMBERS[text]
+        if module.imports.get(text, ("",))[0] == ARRAYS and text in VECTORS:
+            return f"Vector<{VECTORS[text]}>"
         if isinstance(node, ast.Subscript):
             outer = ast.unparse(node.value)
             if outer in ("Vector", "Table", "Cube") and module.imports.get(outer) == (ARRAYS, outer):
@@ -622,7 +626,7 @@ def size_in_arrays(program: Program, module: Module, node: ast.expr | None) -> i
     """How many arrays an argument has."""
     if isinstance(node, ast.Name) and (found := program.record(module, node.id)):
         return sum(size_in_arrays(program, found[0], kind) for _, kind in found[0].records[found[1]])
-    return ast.unparse(node).count("[") if node is not None else 0
+    return program.type_of(module, node).count("<")
 
 
 def entry_text(program: Program, module: Module, node: ast.FunctionDef) -> tuple[str, str]:

@@ -14,7 +14,6 @@ from typing import Any, Final, NamedTuple, TypeAlias
 
 import numpy as np
 import orjson
-from numpy.typing import NDArray
 
 from infostream_dedup.documents.column_names import ColumnNames, batch_records
 from infostream_dedup.documents.dates import time_zone
@@ -65,7 +64,7 @@ from infostream_dedup.errors import BadDataError
 from infostream_dedup.language.text.kernels.scanning import count_letters
 from infostream_dedup.language.text.language import SAMPLE, is_contradicted, language_beyond_ours
 from infostream_dedup.language.text.surface_pool import block_of
-from infostream_dedup.machine.arrays import offsets_of
+from infostream_dedup.machine.arrays import Ints, Uint8s, Uint64s, offsets_of
 from infostream_dedup.machine.kernels import BLOCK
 from infostream_dedup.model import NO_TIME, OUR_LANGUAGES, Document, DocumentBlock, microseconds_of, moment_of
 from infostream_dedup.model.document import ALIGNED, MADE
@@ -81,7 +80,7 @@ class LineBuffer:
         self._stream = stream
         self._chunk = size
         self._fault: StreamError | None = None
-        self.data: NDArray[np.uint8] = np.zeros(size + BLOCK, dtype=np.uint8)
+        self.data: Uint8s = np.zeros(size + BLOCK, dtype=np.uint8)
         self.size = 0
         self.ended = False
         self.number = 0
@@ -213,7 +212,7 @@ class JsonBlock:
         begin, end = self.columns.bounds[row].tolist()
         return line_item(self.source, self.buffer.line(begin, end, row, self.limit), self.limit)
 
-    def kept(self, rows: NDArray[np.int64]) -> KeptLines:
+    def kept(self, rows: Ints) -> KeptLines:
         """Lines, which are not too long, for later."""
         bounds, texts = self.columns.bounds[rows], self.columns.spans[rows, TEXT]
         begin, end = int(bounds[0, 0]), min(int(bounds[-1, 1]) + 1, self.buffer.size)
@@ -225,7 +224,7 @@ class JsonBlock:
         plain = np.searchsorted(odd, texts[:, 0]) == np.searchsorted(odd, texts[:, 1])
         return KeptLines(first, data.tobytes(), rows.tolist(), bounds.tolist(), texts.tolist(), plain.tolist())
 
-    def numbers(self, rows: NDArray[np.int64]) -> NDArray[np.uint64]:
+    def numbers(self, rows: Ints) -> Uint64s:
         """Number of each line in the file, from 1."""
         return (rows + (self.buffer.number + 1)).astype(np.uint64)
 
@@ -234,20 +233,20 @@ class JsonBlock:
         begin, end = self.columns.spans[row, PUBLISHED].tolist()
         return orjson.loads(self.buffer.data[begin:end].tobytes())
 
-    def strings(self, rows: NDArray[np.int64], field: int) -> list[str | None]:
+    def strings(self, rows: Ints, field: int) -> list[str | None]:
         """Return one field of several lines, which is a string without escapes, absent or null."""
         whole = self.buffer.data.data
         spans = self.columns.spans[rows, field].tolist()
         return [str(whole[begin:end], "utf-8") if begin >= 0 else None for begin, end in spans]
 
-    def urls(self, rows: NDArray[np.int64], bare: Callable[[int], Document]) -> list[str | None]:
+    def urls(self, rows: Ints, bare: Callable[[int], Document]) -> list[str | None]:
         """Addresses of lines."""
         urls = self.strings(rows, URL)
         for number in np.flatnonzero(self.columns.spans[rows, URL, 0] == OTHER_STRING).tolist():
             urls[number] = bare(number).url
         return urls
 
-    def without_text(self, rows: NDArray[np.int64], builder: DocumentBuilder) -> Callable[[int], Document]:
+    def without_text(self, rows: Ints, builder: DocumentBuilder) -> Callable[[int], Document]:
         """Return a function that creates document i of the lines, with ``text`` empty."""
         before = int(rows[0]) - 1
         begin = int(self.columns.rest_ends[before]) if before >= 0 else 0
@@ -520,7 +519,7 @@ class _Reader:
                 yield replace(documents, record=kept.record, place=kept.place)
             yield from others(_items(block, left))
 
-    def _runs(self, block: _ColumnBlock) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64]]]:
+    def _runs(self, block: _ColumnBlock) -> Iterator[tuple[Ints, Ints]]:
         """Yield plain lines together, each time with those that follow and are left to the plain code."""
         self._look_closer(block)
         states = block.columns.states[: block.rows]
@@ -546,7 +545,7 @@ class _Reader:
             else:
                 yield from self._one_by_one(_items(block, left))
 
-    def _run(self, block: _ColumnBlock, rows: NDArray[np.int64]) -> Iterator[Document | DocumentBlock]:
+    def _run(self, block: _ColumnBlock, rows: Ints) -> Iterator[Document | DocumentBlock]:
         """Yield the documents of consecutive lines; the plain code handles those with an id seen before."""
         ids: list[Any] = block.strings(rows, ID)
         if self._makes_ids and isinstance(block, RecordBlock):
@@ -559,13 +558,13 @@ class _Reader:
             yield from self._one_by_one(_items(block, rows[new : new + 1]))
             rows, ids = rows[new + 1 :], ids[new + 1 :]
 
-    def _taken(self, block: _ColumnBlock, rows: NDArray[np.int64], ids: list[str]) -> DocumentBlock:
+    def _taken(self, block: _ColumnBlock, rows: Ints, ids: list[str]) -> DocumentBlock:
         self._seen.add_new(ids, block.columns.hashes[rows], block.numbers(rows), block.source)
         taken = self._columns_of(block, rows, ids)
         self._count(block.source, taken)
         return taken
 
-    def _columns_of(self, block: _ColumnBlock, rows: NDArray[np.int64], ids: list[Any]) -> DocumentBlock:
+    def _columns_of(self, block: _ColumnBlock, rows: Ints, ids: list[Any]) -> DocumentBlock:
         columns, before = block.columns, int(rows[0]) - 1
         data = columns.texts[:]
         # Read-only, like Arrow's buffers.
@@ -648,7 +647,7 @@ def _with_ids(bare: Callable[[int], Document], ids: list[str]) -> Callable[[int]
     return lambda number: replace(bare(number), id=ids[number])
 
 
-def _items(block: _ColumnBlock, rows: NDArray[np.int64]) -> Iterator[Item]:
+def _items(block: _ColumnBlock, rows: Ints) -> Iterator[Item]:
     for row in rows.tolist():
         item = block.item(row)
         if item is not None:

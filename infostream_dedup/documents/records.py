@@ -19,8 +19,7 @@ from infostream_dedup.machine.files import Closing
 from infostream_dedup.model import Document, full_text
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
+    from infostream_dedup.machine.arrays import Uint64s
 
 
 class Place(NamedTuple):
@@ -300,7 +299,7 @@ class SeenIds:
             given.add(one)
         return len(ids)
 
-    def add_new(self, ids: Sequence[str], contents: NDArray[np.uint64], lines: NDArray[np.uint64], source: str) -> None:
+    def add_new(self, ids: Sequence[str], contents: Uint64s, lines: Uint64s, source: str) -> None:
         """Remember documents whose ids are new."""
         first = len(self._ordinals)
         self._ordinals.update(zip(ids, range(first, first + len(ids)), strict=True))

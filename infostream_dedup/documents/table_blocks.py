@@ -10,7 +10,6 @@ from itertools import chain, islice
 from typing import Any, Final, NamedTuple, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
 from infostream_dedup.documents import documents
 from infostream_dedup.documents.column_names import ColumnNames, batch_records, without_nanoseconds
@@ -18,6 +17,7 @@ from infostream_dedup.documents.kernels.json_lines import ID, LEFT, LOCAL, OTHER
 from infostream_dedup.documents.kernels.table_rows import TableColumns, join_texts, read_dates
 from infostream_dedup.documents.records import Item, Place, Record
 from infostream_dedup.documents.table_files import LIST, list_records, python_values
+from infostream_dedup.machine.arrays import Bools, Ints, Uint8s, Uint64s
 from infostream_dedup.machine.kernels import BLOCK
 from infostream_dedup.model import OUR_LANGUAGES, Document
 
@@ -26,7 +26,7 @@ _TEXTS: Final = ("id", "text", "title", "lang", "source", "url")
 ROOM: Final = BLOCK + 2
 _NOWHERE: Final = Place("<block>")
 
-Cells: TypeAlias = tuple["NDArray[np.uint8]", "NDArray[np.int64]"]
+Cells: TypeAlias = tuple["Uint8s", "Ints"]
 """Bytes of a column of strings, followed by ``ROOM`` readable bytes; and int64 (rows + 1,), bounds of each."""
 
 
@@ -37,16 +37,16 @@ class TableBlock:
     values: dict[int, list[str | None]]
     before: int
 
-    def numbers(self, rows: NDArray[np.int64]) -> NDArray[np.uint64]:
+    def numbers(self, rows: Ints) -> Uint64s:
         """Number of each row, from 1."""
         return (rows + (self.before + 1)).astype(np.uint64)
 
-    def strings(self, rows: NDArray[np.int64], field: int) -> list[str | None]:
+    def strings(self, rows: Ints, field: int) -> list[str | None]:
         """Ids, sources or addresses of rows."""
         values = self.values[field]
         return [values[row] for row in rows.tolist()]
 
-    def urls(self, rows: NDArray[np.int64], _bare: Callable[[int], Document]) -> list[str | None]:
+    def urls(self, rows: Ints, _bare: Callable[[int], Document]) -> list[str | None]:
         """Addresses of rows."""
         return self.strings(rows, URL)
 
@@ -78,7 +78,7 @@ class ArrowBlock(TableBlock):
         """The value of ``published``."""
         return self.batch.column("published")[row].as_py()
 
-    def without_text(self, rows: NDArray[np.int64], builder: documents.DocumentBuilder) -> Callable[[int], Document]:
+    def without_text(self, rows: Ints, builder: documents.DocumentBuilder) -> Callable[[int], Document]:
         """Return a function that creates document i of the rows, with ``text`` empty."""
         names, columns = self.batch.schema.names, self.batch.columns
         kept = [(name, None if name == "text" else column) for name, column in zip(names, columns, strict=True)]
@@ -170,8 +170,8 @@ def _values(batch: Any, name: str) -> list[Any]:
     return batch.column(name).to_pylist() if name in batch.schema.names else [None] * int(batch.num_rows)
 
 
-def _given(column: Any) -> NDArray[np.bool_]:
-    found: NDArray[np.bool_] = column.is_valid().to_numpy(zero_copy_only=False)
+def _given(column: Any) -> Bools:
+    found: Bools = column.is_valid().to_numpy(zero_copy_only=False)
     return found
 
 
@@ -189,7 +189,7 @@ def _bytes(column: Any) -> Cells:
     return padded, ends - first
 
 
-def _dates(batch: Any) -> NDArray[np.int64] | None:
+def _dates(batch: Any) -> Ints | None:
     """int64 (rows, 2) as in ``TableColumns``; None if Python cannot hold one of the dates."""
     import pyarrow as pa
 
@@ -214,13 +214,7 @@ def _dates(batch: Any) -> NDArray[np.int64] | None:
     return dates
 
 
-def joined_columns(
-    states: NDArray[np.uint8],
-    languages: NDArray[np.uint8],
-    dates: NDArray[np.int64],
-    titles: Cells | None,
-    texts: Cells,
-) -> TableColumns:
+def joined_columns(states: Uint8s, languages: Uint8s, dates: Ints, titles: Cells | None, texts: Cells) -> TableColumns:
     """Join the titles, if there are any, and the texts of rows."""
     rows = len(states)
     titles = titles or (np.zeros(ROOM, dtype=np.uint8), np.zeros(rows + 1, dtype=np.int64))
@@ -294,11 +288,11 @@ class ListBlock(TableBlock):
         """Return a dict as the plain code reads it."""
         return next(list_records(self.dicts[row : row + 1], self.before + row + 1))
 
-    def kept(self, rows: NDArray[np.int64]) -> KeptDicts:
+    def kept(self, rows: Ints) -> KeptDicts:
         """Dicts, for later."""
         return KeptDicts(self.dicts[int(rows[0]) : int(rows[-1]) + 1], [*self.places(rows)])
 
-    def places(self, rows: NDArray[np.int64]) -> Iterator[Place]:
+    def places(self, rows: Ints) -> Iterator[Place]:
         """Return the places of dicts."""
         return (Place(self.source, self.before + row + 1) for row in rows.tolist())
 
@@ -306,7 +300,7 @@ class ListBlock(TableBlock):
         """The value of ``published``."""
         return python_values({"": self.dicts[row]["published"]})[""]
 
-    def without_text(self, rows: NDArray[np.int64], builder: documents.DocumentBuilder) -> Callable[[int], Document]:
+    def without_text(self, rows: Ints, builder: documents.DocumentBuilder) -> Callable[[int], Document]:
         """Return a function that creates document i of the dicts, with ``text`` empty."""
         return _bare(self.dicts, int(rows[0]), builder, plain=self.plain)
 
@@ -334,19 +328,19 @@ class RecordBlock(ListBlock):
         """Return a record."""
         return self.items[row]
 
-    def kept(self, rows: NDArray[np.int64]) -> KeptDicts:
+    def kept(self, rows: Ints) -> KeptDicts:
         """Records, for later."""
         return KeptDicts(self.dicts[int(rows[0]) : int(rows[-1]) + 1], [*self.places(rows)], self.renamed)
 
-    def places(self, rows: NDArray[np.int64]) -> Iterator[Place]:
+    def places(self, rows: Ints) -> Iterator[Place]:
         """Return the places of records."""
         return (one.place for one in map(self.items.__getitem__, rows.tolist()) if isinstance(one, Record))
 
-    def numbers(self, rows: NDArray[np.int64]) -> NDArray[np.uint64]:
+    def numbers(self, rows: Ints) -> Uint64s:
         """Number of the line of each record, from 1."""
         return np.array([place.line or 0 for place in self.places(rows)], dtype=np.uint64)
 
-    def without_text(self, rows: NDArray[np.int64], builder: documents.DocumentBuilder) -> Callable[[int], Document]:
+    def without_text(self, rows: Ints, builder: documents.DocumentBuilder) -> Callable[[int], Document]:
         """Return a function that creates document i of the records, with ``text`` empty; it keeps no text."""
         some = slice(int(rows[0]), int(rows[-1]) + 1)
         bare = _bare([{**one, "text": ""} for one in self.dicts[some]], 0, builder, plain=self.plain)
@@ -435,7 +429,7 @@ def _is_usual(value: Any, *, ids: bool) -> bool:
     )
 
 
-def _encoded(values: Sequence[str | None]) -> tuple[Cells, NDArray[np.bool_]]:
+def _encoded(values: Sequence[str | None]) -> tuple[Cells, Bools]:
     """The strings of a column, and which of them UTF-8 can encode."""
     if not any(values):
         return (np.zeros(ROOM, dtype=np.uint8), np.zeros(len(values) + 1, dtype=np.int64)), np.ones(

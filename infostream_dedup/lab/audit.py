@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from infostream_dedup.errors import BadDataError, UsageError
 from infostream_dedup.judging.evidence.collecting import DocumentEvidence
@@ -27,7 +26,7 @@ from infostream_dedup.lab.duplicate_scores import CANDIDATE_COUNT
 from infostream_dedup.lab.kernels import Universe
 from infostream_dedup.lab.sweep_estimator import SweepEstimator, figures_of
 from infostream_dedup.links.similarity_matrix import SimilarityMatrix, at_least
-from infostream_dedup.machine.arrays import AlignedColumns
+from infostream_dedup.machine.arrays import AlignedColumns, Bools, Floats, Ints
 from infostream_dedup.machine.progress import Progress
 from infostream_dedup.model import Settings
 from infostream_dedup.model.settings import SHOWN_DECIMALS
@@ -58,19 +57,19 @@ _ENDS: Final = (0.025, 0.975)
 class AuditedPairs(AlignedColumns):
     """Pairs that an audit covers, or a sample of them."""
 
-    a: NDArray[np.int64]  # int64 (pairs,), ordinals
-    b: NDArray[np.int64]  # int64 (pairs,), ordinals
-    linked: NDArray[np.bool_]  # bool (pairs,), linked both ways
-    wording: NDArray[np.float64]  # float64 (pairs,), the larger direction, 0 to 1
-    weights: NDArray[np.float64]  # float64 (pairs,), number of pairs that each represents, at least 1
+    a: Ints  # int64 (pairs,), ordinals
+    b: Ints  # int64 (pairs,), ordinals
+    linked: Bools  # bool (pairs,), linked both ways
+    wording: Floats  # float64 (pairs,), the larger direction, 0 to 1
+    weights: Floats  # float64 (pairs,), number of pairs that each represents, at least 1
 
     @property
-    def strata(self) -> NDArray[np.int64]:
+    def strata(self) -> Ints:
         """int64 (pairs,): band of wording, plus the number of bands if the pair is linked."""
         return np.searchsorted(_CUTS, self.wording, side="right") + _BANDS * self.linked
 
     @property
-    def sizes(self) -> NDArray[np.float64]:
+    def sizes(self) -> Floats:
         """float64 (STRATA,): pairs in each stratum."""
         return np.bincount(self.strata, self.weights, minlength=STRATA).astype(np.float64)
 
@@ -88,7 +87,7 @@ class AuditScores:
     unjudged: int  # number of strata that have pairs but no judgements, for which the guess is used
 
 
-def shared_out(sizes: NDArray[np.float64], rows: NDArray[np.int64], pairs: int) -> NDArray[np.int64]:
+def shared_out(sizes: Floats, rows: Ints, pairs: int) -> Ints:
     """Allocate judgements to strata: int64 (STRATA,), pairs to judge in each."""
     spread = sizes * np.sqrt(_GUESSES * (1.0 - _GUESSES))
     given = np.minimum(rows, _LEAST if pairs >= _LEAST * int((rows > 0).sum()) else 0)
@@ -102,7 +101,7 @@ def shared_out(sizes: NDArray[np.float64], rows: NDArray[np.int64], pairs: int) 
     return given
 
 
-def pairs_to_judge(population: AuditedPairs, pairs: int, *, draw: int = 0) -> NDArray[np.int64]:
+def pairs_to_judge(population: AuditedPairs, pairs: int, *, draw: int = 0) -> Ints:
     """Draw rows of the population to judge, in an order that reveals nothing about them."""
     strata = population.strata
     given = shared_out(population.sizes, np.bincount(strata, minlength=STRATA), pairs)
@@ -113,7 +112,7 @@ def pairs_to_judge(population: AuditedPairs, pairs: int, *, draw: int = 0) -> ND
     return shuffled[kept[shuffled]]
 
 
-def audit_scores(population: AuditedPairs, rows: NDArray[np.int64], right: NDArray[np.bool_]) -> AuditScores:
+def audit_scores(population: AuditedPairs, rows: Ints, right: Bools) -> AuditScores:
     """Estimate precision and recall from judgements."""
     sizes, strata = population.sizes, population.strata[rows]
     weights = population.weights[rows]
@@ -137,7 +136,7 @@ def audit_scores(population: AuditedPairs, rows: NDArray[np.int64], right: NDArr
     )
 
 
-def _scores(sizes: NDArray[np.float64], shares: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def _scores(sizes: Floats, shares: Floats) -> tuple[Floats, Floats]:
     """Precision and recall for given shares: float64 (STRATA,), or (draws, STRATA)."""
     right = sizes * shares
     linked, links = right[..., _BANDS:].sum(axis=-1), sizes[_BANDS:].sum()
@@ -146,20 +145,18 @@ def _scores(sizes: NDArray[np.float64], shares: NDArray[np.float64]) -> tuple[ND
         return np.asarray(linked / links), np.asarray(linked / every)
 
 
-def _known(value: NDArray[np.float64]) -> float | None:
+def _known(value: Floats) -> float | None:
     return None if np.isnan(value) else float(value)
 
 
-def _bounds(low: NDArray[np.float64], high: NDArray[np.float64], value: NDArray[np.float64]) -> Bounds | None:
+def _bounds(low: Floats, high: Floats, value: Floats) -> Bounds | None:
     if np.isnan(value):
         return None
     lowest, highest = np.nanquantile(low, _ENDS[0]), np.nanquantile(high, _ENDS[1])
     return min(float(lowest), float(value)), max(float(highest), float(value))
 
 
-def _drawn_shares(
-    judged: NDArray[np.float64], shares: NDArray[np.float64], sizes: NDArray[np.float64], unjudged: NDArray[np.float64]
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def _drawn_shares(judged: Floats, shares: Floats, sizes: Floats, unjudged: Floats) -> tuple[Floats, Floats]:
     """Draw shares of right pairs, with the fewest and the most among unjudged pairs: float64 (draws, STRATA) each."""
     random = np.random.default_rng(_SEED)
     known = judged > 0

@@ -23,7 +23,8 @@ from infostream_dedup.judging.evidence.pair_evidence import TripleRanges, Triple
 from infostream_dedup.judging.evidence.records import EvidenceRecords
 from infostream_dedup.lab import kernels
 from infostream_dedup.lab.kernels import TextClasses, Universe
-from infostream_dedup.machine.arrays import GOLDEN, earliest_equal, numbered_ends, offsets_of, places_of
+from infostream_dedup.machine import arrays
+from infostream_dedup.machine.arrays import Bools, Floats, Int32s, Ints, Uint8s, Uint64s
 from infostream_dedup.machine.progress import Progress
 from infostream_dedup.machine.threads import thread_count
 from infostream_dedup.model import NO_TIME, Document
@@ -85,9 +86,7 @@ def counted_pairs(facts: DocumentFacts, records: EvidenceRecords) -> CountedPair
     return CountedPairs(universe, short, int((long_enough & ~dated).sum()))
 
 
-def in_universe(
-    universe: Universe, a: NDArray[np.int64], b: NDArray[np.int64]
-) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+def in_universe(universe: Universe, a: Ints, b: Ints) -> tuple[Bools, Bools]:
     """Bool (pairs,) twice: whether pairs are in the universe, and whether they are series."""
     inside = universe.counted[a] & universe.counted[b]
     if universe.window >= 0:
@@ -104,34 +103,34 @@ _PAIRS_AT_ONCE: Final = 10_000
 class SharedWording:
     """The word triples that occur in at least two texts."""
 
-    numbers: NDArray[np.int32]  # int32, numbers of the triples of each text
+    numbers: Int32s  # int32, numbers of the triples of each text
     # int64 (documents + 1,), bounds of each document in `numbers`; only those of texts are not empty
-    begins: NDArray[np.int64]
-    texts: NDArray[np.int64]  # int64 (documents,), the document that stands for the text of each document
+    begins: Ints
+    texts: Ints  # int64 (documents,), the document that stands for the text of each document
     # int64 (documents + 1,), bounds of each document in the word triples that the numbers were made of
-    bounds: NDArray[np.int64]
+    bounds: Ints
     terms: int  # number of distinct shared triples
 
-    def fill_in(self, a: NDArray[np.int64], b: NDArray[np.int64], evidence: NDArray[np.float64]) -> None:
+    def fill_in(self, a: Ints, b: Ints, evidence: Floats) -> None:
         """Fill in wording, the last two columns of the pairs' evidence, as ``fill_in_wording`` does from all."""
         for begin in range(0, len(a), _PAIRS_AT_ONCE):
             some = slice(begin, begin + _PAIRS_AT_ONCE)
-            documents, (one, other) = numbered_ends(a[some], b[some])
+            documents, (one, other) = arrays.numbered_ends(a[some], b[some])
             fill_in_wording(one, other, self._rows(documents), evidence[some])
 
-    def _rows(self, documents: NDArray[np.int64]) -> TripleRows:
+    def _rows(self, documents: Ints) -> TripleRows:
         """Rows that share as many triples as the documents do; values that stand for dropped triples are in one row."""
         sizes = self.bounds[documents + 1] - self.bounds[documents]
         texts = self.texts[documents]
-        bounds = offsets_of(sizes)
+        bounds = arrays.offsets_of(sizes)
         rows = np.empty(int(bounds[-1]), dtype=np.uint64)
         kernels.write_rows(self.numbers, self.begins[texts], self.begins[texts + 1], self.bounds[texts], bounds, rows)
         return TripleRows(rows, bounds)
 
 
-def shared_wording(triples: TripleRanges, texts: NDArray[np.int64]) -> SharedWording:
+def shared_wording(triples: TripleRanges, texts: Ints) -> SharedWording:
     """Number the triples that occur in at least two texts."""
-    bounds, chosen = offsets_of(triples.sizes()), texts == np.arange(len(texts))
+    bounds, chosen = arrays.offsets_of(triples.sizes()), texts == np.arange(len(texts))
 
     def number(given: TripleRange) -> _Range:
         # Triples that are in their parts are no longer needed where they were read.
@@ -141,7 +140,7 @@ def shared_wording(triples: TripleRanges, texts: NDArray[np.int64]) -> SharedWor
 
     ranges = triples.map(number)
     triples.close()
-    begins = offsets_of(sum((one.kept for one in ranges), start=np.zeros(len(texts), dtype=np.int64)))
+    begins = arrays.offsets_of(sum((one.kept for one in ranges), start=np.zeros(len(texts), dtype=np.int64)))
     arranged, ends, terms = np.empty(int(begins[-1]), dtype=np.int32), begins[:-1].copy(), 0
     while ranges:
         one = ranges.pop(0)
@@ -153,7 +152,7 @@ def shared_wording(triples: TripleRanges, texts: NDArray[np.int64]) -> SharedWor
 class _Range(NamedTuple):
     """Shared triples of a range: their numbers, how many each document has, and how many are different."""
 
-    numbers: NDArray[np.int32]
+    numbers: Int32s
     kept: NDArray[Any]
     terms: int
 
@@ -169,7 +168,7 @@ class DrawnPairs:
         self._kept = np.zeros((3, 0), dtype=np.uint64)
         self.total = 0
 
-    def add(self, a: NDArray[np.int64], b: NDArray[np.int64]) -> None:
+    def add(self, a: Ints, b: Ints) -> None:
         """Add pairs, each at most once."""
         self.total += len(a)
         hashes = hash_of_pairs(a, b)
@@ -183,23 +182,23 @@ class DrawnPairs:
             both = both[:, np.lexsort((both[2], both[1], both[0]))[: self._most]]
         self._kept = both
 
-    def pairs(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    def pairs(self) -> tuple[Ints, Ints]:
         """Ordinals of the pairs, sorted by the later document."""
         _, a, b = self._kept.astype(np.int64)
         order = np.lexsort((a, b))
         return a[order], b[order]
 
 
-def hash_of_pairs(a: NDArray[np.signedinteger], b: NDArray[np.signedinteger], *, seed: int = 0) -> NDArray[np.uint64]:
+def hash_of_pairs(a: NDArray[np.signedinteger], b: NDArray[np.signedinteger], *, seed: int = 0) -> Uint64s:
     """Uint64 (pairs,), evenly distributed; depends only on the two ordinals and the seed."""
     state = a.astype(np.uint64) << np.uint64(32) | b.astype(np.uint64)
-    state ^= np.uint64(seed * GOLDEN & _ALL_BITS)
+    state ^= np.uint64(seed * arrays.GOLDEN & _ALL_BITS)
     for shift, factor in ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB)):
         state = (state ^ (state >> np.uint64(shift))) * np.uint64(factor)
     return state ^ (state >> np.uint64(31))
 
 
-def are_kept(a: NDArray[np.signedinteger], b: NDArray[np.signedinteger], halvings: int) -> NDArray[np.bool_]:
+def are_kept(a: NDArray[np.signedinteger], b: NDArray[np.signedinteger], halvings: int) -> Bools:
     """Whether pairs remain after a number of halvings: bool (pairs,)."""
     hashes = hash_of_pairs(a, b)
     return hashes >> np.uint64(64 - halvings) == 0 if halvings else np.ones(len(hashes), dtype=np.bool_)
@@ -207,7 +206,7 @@ def are_kept(a: NDArray[np.signedinteger], b: NDArray[np.signedinteger], halving
 
 def thinned(
     a: NDArray[np.signedinteger], b: NDArray[np.signedinteger], *, halvings: int, most: int
-) -> tuple[NDArray[np.int64], int]:
+) -> tuple[Ints, int]:
     """Halve pairs by their hashes until there are at most ``most``, as if one thread had found all of them."""
     while True:
         kept = are_kept(a, b, halvings)
@@ -232,18 +231,18 @@ _PHRASE: Final = 12
 _ONE_POST: Final = 0.8
 _RARE: Final = 60  # maximum number of texts with a rare triple
 _TEXTS_AT_ONCE: Final = 20_000
-_MIX: Final = np.uint64(GOLDEN)
+_MIX: Final = np.uint64(arrays.GOLDEN)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Copies:
     """All copies of a collection in a universe, or a sample of them."""
 
-    a: NDArray[np.int64]  # int64 (pairs,), ordinal of the earlier document; pairs are in the order of (a, b)
-    b: NDArray[np.int64]  # int64 (pairs,), ordinal of the later one
+    a: Ints  # int64 (pairs,), ordinal of the earlier document; pairs are in the order of (a, b)
+    b: Ints  # int64 (pairs,), ordinal of the later one
     # float64 (pairs,), share of the smaller text's triples in the larger one, `COPY_WORDING` to 1
-    wording: NDArray[np.float64]
-    marks: NDArray[np.uint8]  # uint8 (pairs,), `COUNTED`, `SERIES` or `PHRASE`
+    wording: Floats
+    marks: Uint8s  # uint8 (pairs,), `COUNTED`, `SERIES` or `PHRASE`
     total: int  # pairs found that are counted
     series: int  # pairs found that are a series
     sampled: int  # inverse of the sampling rate: 1 if `a` and `b` hold all pairs, 2 if they hold every second one
@@ -251,7 +250,7 @@ class Copies:
     def __len__(self) -> int:
         return len(self.a)
 
-    def at(self, kept: NDArray[np.bool_]) -> Copies:
+    def at(self, kept: Bools) -> Copies:
         """Some of the pairs, with the totals of all."""
         return replace(self, a=self.a[kept], b=self.b[kept], wording=self.wording[kept], marks=self.marks[kept])
 
@@ -260,10 +259,10 @@ class Copies:
 class DistinctTexts:
     """The distinct texts of a universe by first date; equal texts of different weeks are kept apart."""
 
-    firsts: NDArray[np.int64]  # int64 (texts,), the first document of each
+    firsts: Ints  # int64 (texts,), the first document of each
     classes: TextClasses  # the documents of each
 
-    def stand_ins(self, documents: int) -> NDArray[np.int64]:
+    def stand_ins(self, documents: int) -> Ints:
         """Int64 (documents,): the first document with the same text; itself outside the universe."""
         found = np.arange(documents, dtype=np.int64)
         found[self.classes.members] = np.repeat(self.firsts, np.diff(self.classes.begins))
@@ -309,18 +308,18 @@ def find_copies_of_texts(
     return _joined(every, room, universe, np.diff(wording.bounds))
 
 
-def numbers_of_texts(sums: NDArray[np.uint64], sizes: NDArray[np.int64]) -> NDArray[np.int64]:
+def numbers_of_texts(sums: Uint64s, sizes: Ints) -> Ints:
     """Equal numbers for equal word triples: int64 (documents,), negative for texts of fewer than three words."""
     numbers = np.unique(sums[0] * _MIX + sums[1], return_inverse=True)[1].astype(np.int64)
     return np.where(sizes > 0, numbers, -1)
 
 
-def texts_of_documents(sums: NDArray[np.uint64], sizes: NDArray[np.int64], universe: Universe) -> DistinctTexts:
+def texts_of_documents(sums: Uint64s, sizes: Ints, universe: Universe) -> DistinctTexts:
     """Group the documents of a universe by equal triples."""
     documents = np.flatnonzero(universe.counted)
     # Equal numbers for documents of equal text and week.
     weeks = universe.times // universe.window if universe.window > 0 else np.zeros_like(universe.times)
-    which = earliest_equal([one[documents] for one in (sums[0], sums[1], sizes, weeks)])
+    which = arrays.earliest_equal([one[documents] for one in (sums[0], sums[1], sizes, weeks)])
     order = np.argsort(which, kind="stable")
     begins = np.flatnonzero(np.diff(which[order], prepend=-1))
     earliest = np.minimum.reduceat(universe.times[documents[order]], begins) if len(begins) else begins
@@ -328,7 +327,7 @@ def texts_of_documents(sums: NDArray[np.uint64], sizes: NDArray[np.int64], unive
     first = documents[order][begins]
     by_time = np.lexsort((first, earliest))
     counts = np.diff(begins, append=len(order))[by_time]
-    members = documents[order][places_of(begins[by_time], counts)]
+    members = documents[order][arrays.places_of(begins[by_time], counts)]
     low, high = np.zeros(len(first), dtype=np.int64), np.full(len(first), len(first), dtype=np.int64)
     if universe.window >= 0:
         # No text extends beyond the window.
@@ -337,7 +336,7 @@ def texts_of_documents(sums: NDArray[np.uint64], sizes: NDArray[np.int64], unive
     rows = first[by_time]
     classes = TextClasses(
         sizes=sizes[rows],
-        begins=offsets_of(counts),
+        begins=arrays.offsets_of(counts),
         members=members.astype(np.int32),
         first=low.astype(np.int64),
         last=high.astype(np.int64),
@@ -371,7 +370,7 @@ def room_for_pairs(room: int, numbers: int) -> kernels.FoundPairs:
 
 def joined_pairs(
     every: Sequence[kernels.FoundPairs], *, halvings: int = 0, most: int
-) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int32], int]:
+) -> tuple[Ints, Ints, Int32s, int]:
     """The pairs that threads have found, their numbers, and halvings, as if one thread had found at most ``most``."""
     a, b, values = (
         np.concatenate([getattr(one, name)[: one.state[0]] for one in every]) for name in ("a", "b", "values")
@@ -380,7 +379,7 @@ def joined_pairs(
     return a[kept].astype(np.int64), b[kept].astype(np.int64), values[kept], halvings
 
 
-def _joined(every: Sequence[kernels.FoundPairs], room: int, universe: Universe, sizes: NDArray[np.int64]) -> Copies:
+def _joined(every: Sequence[kernels.FoundPairs], room: int, universe: Universe, sizes: Ints) -> Copies:
     """Mark the pairs that threads have found, in the order of (a, b)."""
     a, b, values, halvings = joined_pairs(every or [room_for_pairs(0, 2)], most=room)
     order = np.lexsort((b, a))
@@ -400,9 +399,7 @@ def _joined(every: Sequence[kernels.FoundPairs], room: int, universe: Universe, 
     )
 
 
-def _between_series(
-    a: NDArray[np.int64], b: NDArray[np.int64], series: NDArray[np.bool_], equal: NDArray[np.bool_], universe: Universe
-) -> NDArray[np.bool_]:
+def _between_series(a: Ints, b: Ints, series: Bools, equal: Bools, universe: Universe) -> Bools:
     """Which pairs join copies of two posts of a series: other channels publish a form at once, too."""
     documents = len(universe.times)
     at_once = equal & (np.abs(universe.times[a] - universe.times[b]) <= NEWS_HOURS * HOUR)
@@ -455,7 +452,7 @@ class CopyCensus:
             self._texts = None
         return self._copies
 
-    def part(self, documents: NDArray[np.int64]) -> CopyCensus:
+    def part(self, documents: Ints) -> CopyCensus:
         """The census of some documents alone, given their ordinals; it shares the wording of all."""
         inside = np.zeros(len(self._sizes), dtype=np.bool_)
         inside[documents] = True

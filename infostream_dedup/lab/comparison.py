@@ -14,7 +14,6 @@ from typing import Any, Final, Literal, TypeVar
 
 import numpy as np
 import scipy.sparse as sp
-from numpy.typing import NDArray
 
 from infostream_dedup.documents import ReadingReport
 from infostream_dedup.errors import ConfigurationError, MissingExtraError
@@ -31,7 +30,7 @@ from infostream_dedup.lab.methods import POOL_METHODS, Method, Pairs, Texts, met
 from infostream_dedup.links.compiled.totals import sweep_counts
 from infostream_dedup.links.measures import Measures
 from infostream_dedup.links.similarity_matrix import SimilarityMatrix
-from infostream_dedup.machine.arrays import Ragged, distinct, rows_from
+from infostream_dedup.machine.arrays import Bools, Ints, Ragged, Uint64s, distinct, rows_from
 from infostream_dedup.machine.progress import Progress
 from infostream_dedup.model import VERSION, Settings
 from infostream_dedup.model.limits import OneOf
@@ -80,7 +79,7 @@ class MethodRun:
 
     name: str  # name as requested, with the parameters given (`three-plus-two:n=3`)
     method: Method  # the method with all its parameters
-    codes: NDArray[np.int64]  # int64 (pairs,), ascending codes of the unordered pairs it links (`pair_codes`)
+    codes: Ints  # int64 (pairs,), ascending codes of the unordered pairs it links (`pair_codes`)
     measures: Measures  # those of its relation (`Method.relation`); without symmetry if that has no direction
     bytes_per_document: float  # mean size of a signature in bytes
     cost: Cost  # cost of signing and linking, without reading the shared parts of the texts
@@ -177,7 +176,7 @@ def judged_by_labels(run: MethodRun, truth: labelling.Truth, *, resamples: int =
 # Compare methods on one collection: pairs, overlaps, speed, disagreements, and scores by labels or by a pool.
 
 
-def dice_matrix(codes: Sequence[NDArray[np.int64]]) -> list[list[float | None]]:
+def dice_matrix(codes: Sequence[Ints]) -> list[list[float | None]]:
     """Return 2 |A ∩ B| / (|A| + |B|) of every two methods, which Zelenkov and Segalovich write as "2·A·B/(A+B)"."""
     table = found_by(codes)[1].astype(np.int64)
     met = (table.T @ table).tolist()
@@ -188,7 +187,7 @@ def dice_matrix(codes: Sequence[NDArray[np.int64]]) -> list[list[float | None]]:
     ]
 
 
-def found_by(codes: Sequence[NDArray[np.int64]]) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+def found_by(codes: Sequence[Ints]) -> tuple[Ints, Bools]:
     """Determine which method finds which pair."""
     pairs = np.unique(np.concatenate([np.zeros(0, dtype=np.int64), *codes]))
     found = np.zeros((len(pairs), len(codes)), dtype=np.bool_)
@@ -197,7 +196,7 @@ def found_by(codes: Sequence[NDArray[np.int64]]) -> tuple[NDArray[np.int64], NDA
     return pairs, found
 
 
-def found_alone(codes: Sequence[NDArray[np.int64]]) -> list[int]:
+def found_alone(codes: Sequence[Ints]) -> list[int]:
     """Return for each method the number of its pairs that no other method finds."""
     _, found = found_by(codes)
     alone = found[found.sum(axis=1) == 1]
@@ -223,7 +222,7 @@ class JointCoverage:
 
 
 def joint_coverage(
-    codes: Mapping[str, NDArray[np.int64]], true: NDArray[np.int64], *, sizes: Sequence[int] = (2, 3), most: int = 10
+    codes: Mapping[str, Ints], true: Ints, *, sizes: Sequence[int] = (2, 3), most: int = 10
 ) -> list[JointCoverage]:
     """Find the pairs and triples of methods that cover most."""
     names = list(codes)[:_MOST_METHODS]
@@ -234,7 +233,7 @@ def joint_coverage(
     right = np.bincount(which, weights=np.isin(pairs, true), minlength=len(patterns)).astype(np.int64)
     total = len(np.unique(true))
 
-    def count(members: Sequence[int], weights: NDArray[np.int64]) -> int:
+    def count(members: Sequence[int], weights: Ints) -> int:
         mask = np.int64(sum(1 << member for member in members))
         return int(weights[(patterns & mask) != 0].sum())
 
@@ -281,7 +280,7 @@ class PairFeatures:
         return {name: round(value, 4) if isinstance(value, float) else value for name, value in asdict(self).items()}
 
 
-def pair_features(texts: Texts, a: NDArray[np.int64], b: NDArray[np.int64]) -> list[PairFeatures]:
+def pair_features(texts: Texts, a: Ints, b: Ints) -> list[PairFeatures]:
     """Compute the features of pairs."""
     grams = distinct(texts.shingles(5, all_words=True))
     sentences = _hash_long_sentences(texts, np.unique(np.concatenate((a, b))))
@@ -304,7 +303,7 @@ def pair_features(texts: Texts, a: NDArray[np.int64], b: NDArray[np.int64]) -> l
     return found
 
 
-def _compare_sets(one: NDArray[np.uint64], other: NDArray[np.uint64]) -> tuple[float, float]:
+def _compare_sets(one: Uint64s, other: Uint64s) -> tuple[float, float]:
     """Return the resemblance of two sets and the containment of the smaller in the larger; 0 if either is empty."""
     smaller = min(len(one), len(other))
     if not smaller:
@@ -313,7 +312,7 @@ def _compare_sets(one: NDArray[np.uint64], other: NDArray[np.uint64]) -> tuple[f
     return shared / (len(one) + len(other) - shared), shared / smaller
 
 
-def _hash_long_sentences(texts: Texts, documents: NDArray[np.int64]) -> Ragged:
+def _hash_long_sentences(texts: Texts, documents: Ints) -> Ragged:
     """Return the distinct hashes of the given documents' long sentences; the rows of all other documents are empty."""
     words = texts.words
     hashes = hash_words(words.vocabulary)
@@ -344,9 +343,7 @@ class ComparedPair:
         return row | self.features.as_dict()
 
 
-def disputed(
-    found: Mapping[str, NDArray[np.int64]], number: int, *, known: NDArray[np.int64] | None = None
-) -> NDArray[np.int64]:
+def disputed(found: Mapping[str, Ints], number: int, *, known: Ints | None = None) -> Ints:
     """Draw pairs that some methods find and others do not, the same with any version of numpy."""
     codes, by = found_by(list(found.values()))
     open_pairs = ~by.all(axis=1)
@@ -364,7 +361,7 @@ def disputed(
     return np.asarray(codes[np.lexsort((rank_of_kind[kind], turn))][:number], dtype=np.int64)
 
 
-def agreed(found: Mapping[str, NDArray[np.int64]], number: int) -> NDArray[np.int64]:
+def agreed(found: Mapping[str, Ints], number: int) -> Ints:
     """Pick pairs evenly from those that the most methods find."""
     codes, by = found_by(list(found.values()))
     times = by.sum(axis=1)
@@ -374,9 +371,7 @@ def agreed(found: Mapping[str, NDArray[np.int64]], number: int) -> NDArray[np.in
     return np.asarray(best[np.arange(number) * len(best) // number], dtype=np.int64)
 
 
-def compared_pairs(
-    texts: Texts, found: Mapping[str, NDArray[np.int64]], codes: NDArray[np.int64]
-) -> list[ComparedPair]:
+def compared_pairs(texts: Texts, found: Mapping[str, Ints], codes: Ints) -> list[ComparedPair]:
     """Describe pairs by the methods that find them and what their documents have in common."""
     if not len(codes):
         return []
@@ -403,15 +398,13 @@ def compared_pairs(
 THRESHOLD: Final = 0.80  # minimum String::Similarity of a verified pair
 
 
-def alike_pairs(texts: Sequence[str], codes: NDArray[np.int64]) -> NDArray[np.int64]:
+def alike_pairs(texts: Sequence[str], codes: Ints) -> Ints:
     """Select the pairs whose texts have a String::Similarity of at least ``THRESHOLD``."""
     a, b = labelling.both_of(codes, len(texts))
     return codes[string_similarities(texts, a, b, threshold=THRESHOLD) > 0]
 
 
-def pool_figures(
-    codes: NDArray[np.int64], verified: NDArray[np.int64], alike: NDArray[np.int64]
-) -> dict[str, float | int | None]:
+def pool_figures(codes: Ints, verified: Ints, alike: Ints) -> dict[str, float | int | None]:
     """Score one method: ``tp`` are its verified pairs, ``fp`` its other pairs, ``fn`` the verified pairs it misses."""
     right, similar = (len(np.intersect1d(codes, one, assume_unique=True)) for one in (verified, alike))
     scores, shares = scoring.Scores(right, len(codes) - right, len(verified) - right, len(codes)), _MAIN
@@ -462,7 +455,7 @@ class PoolSummary:
     verified: int  # number of pairs with a String::Similarity of at least the threshold
     threshold: float = THRESHOLD  # minimum String::Similarity of a verified pair
     # int64 (verified,), codes of the verified pairs
-    codes: NDArray[np.int64] = field(default_factory=lambda: np.zeros(0, dtype=np.int64), repr=False, compare=False)
+    codes: Ints = field(default_factory=lambda: np.zeros(0, dtype=np.int64), repr=False, compare=False)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)

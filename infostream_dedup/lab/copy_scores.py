@@ -19,7 +19,7 @@ from infostream_dedup.judging.evidence.collecting import DocumentEvidence
 from infostream_dedup.judging.evidence.facts import DAY
 from infostream_dedup.lab import census as counting
 from infostream_dedup.lab import kernels
-from infostream_dedup.machine.arrays import offsets_of
+from infostream_dedup.machine.arrays import Bools, Floats, Ints, Uint8s, offsets_of
 from infostream_dedup.machine.progress import Progress
 from infostream_dedup.machine.scratch import row_blocks
 from infostream_dedup.machine.threads import thread_count
@@ -38,7 +38,7 @@ _MOST_TIMES: Final = 9
 _CHUNK: Final = 500
 
 
-def drawn_documents(documents: int, *, draws: int = DRAWS) -> NDArray[np.uint8]:
+def drawn_documents(documents: int, *, draws: int = DRAWS) -> Uint8s:
     """How often each document is drawn, by its ordinal alone: uint8 (documents, draws), Poisson with mean 1."""
     steps = np.cumsum([math.exp(-1.0) / math.factorial(times) for times in range(_MOST_TIMES)])
     found = np.empty((documents, draws), dtype=np.uint8)
@@ -56,7 +56,7 @@ def drawn_documents(documents: int, *, draws: int = DRAWS) -> NDArray[np.uint8]:
     return found
 
 
-def bounds_of(values: NDArray[np.float64], estimate: float) -> Bounds:
+def bounds_of(values: Floats, estimate: float) -> Bounds:
     """The 95 % interval of a figure, widened to contain the figure itself."""
     known = values[~np.isnan(values)]
     if len(known) == 0:
@@ -113,7 +113,7 @@ class Links(kernels.GradedLinks):
         """Make links from a matrix: uint8 (documents, documents), sorted indices."""
         return cls(grades.indptr.astype(np.int64), grades.indices.astype(np.int32, copy=False), grades.data)
 
-    def grades_of(self, a: NDArray[np.int64], b: NDArray[np.int64]) -> NDArray[np.uint8]:
+    def grades_of(self, a: Ints, b: Ints) -> Uint8s:
         """Largest step at which pairs are linked both ways: uint8 (pairs,)."""
         found = np.empty(len(a), dtype=np.uint8)
         kernels.grades_of_pairs(self, np.ascontiguousarray(a), np.ascontiguousarray(b), found)
@@ -124,13 +124,13 @@ class Links(kernels.GradedLinks):
 class _Tables:
     """Pairs inside and between languages (first axis), by grade (last axis, or the one before draws)."""
 
-    links: NDArray[np.int64]  # int64 (2, grades), linked pairs that are not a series
-    copies: NDArray[np.float64]  # float64 (2, grades), copies that are not a series; those at grade 0 are not linked
-    bands: NDArray[np.float64]  # float64 (2, bands, grades), copies by band of wording
-    series: NDArray[np.float64]  # float64 (2, 2, grades), links and copies that are series
-    drawn_links: NDArray[np.float64]  # float64 (2, grades, draws), links, or a sample of them
-    drawn_right: NDArray[np.float64]  # float64 (2, grades, draws), copies among these links
-    drawn_copies: NDArray[np.float64]  # float64 (2, grades, draws)
+    links: Ints  # int64 (2, grades), linked pairs that are not a series
+    copies: Floats  # float64 (2, grades), copies that are not a series; those at grade 0 are not linked
+    bands: Floats  # float64 (2, bands, grades), copies by band of wording
+    series: Floats  # float64 (2, 2, grades), links and copies that are series
+    drawn_links: Floats  # float64 (2, grades, draws), links, or a sample of them
+    drawn_right: Floats  # float64 (2, grades, draws), copies among these links
+    drawn_copies: Floats  # float64 (2, grades, draws)
 
     def at(self, step: int, parts: slice) -> CopyScores:
         """Scores at a step, for pairs inside languages, between them, or both."""
@@ -159,12 +159,7 @@ class _Tables:
 
 
 def count_copies(
-    links: Links,
-    copies: counting.Copies,
-    counted: counting.CountedPairs,
-    languages: NDArray[np.uint8],
-    *,
-    steps: Sequence[int],
+    links: Links, copies: counting.Copies, counted: counting.CountedPairs, languages: Uint8s, *, steps: Sequence[int]
 ) -> dict[str, list[CopyScores]]:
     """Count the copies among the links at every step."""
     tables = _counted(links, copies, counted, languages)
@@ -174,9 +169,7 @@ def count_copies(
     return {block: [tables.at(step, parts) for step in steps] for block, parts in blocks.items()}
 
 
-def _counted(
-    links: Links, copies: counting.Copies, counted: counting.CountedPairs, languages: NDArray[np.uint8]
-) -> _Tables:
+def _counted(links: Links, copies: counting.Copies, counted: counting.CountedPairs, languages: Uint8s) -> _Tables:
     universe = counted.universe
     pairs, picked = _count_links(links, universe, languages)
     grades = links.grades_of(copies.a, copies.b)
@@ -190,7 +183,7 @@ def _counted(
     np.add.at(apart, (copies.marks[moved], across[moved], grades[moved]), copies.sampled)
     pairs = np.stack([np.maximum(pairs[0] - apart.sum(axis=0), 0), pairs[1] + apart[counting.SERIES]])
 
-    def drawn(chosen: NDArray[np.bool_]) -> NDArray[np.float64]:
+    def drawn(chosen: Bools) -> Floats:
         return _drawn(copies.a[chosen], copies.b[chosen], grades[chosen], across[chosen], weights)
 
     drawn_links, halvings = _drawn_links(picked, languages, weights, halvings=copies.sampled.bit_length() - 1)
@@ -209,14 +202,12 @@ def _counted(
     )
 
 
-def _count_links(
-    links: Links, universe: kernels.Universe, languages: NDArray[np.uint8]
-) -> tuple[NDArray[np.int64], list[kernels.FoundPairs]]:
+def _count_links(links: Links, universe: kernels.Universe, languages: Uint8s) -> tuple[Ints, list[kernels.FoundPairs]]:
     """Count linked pairs as ``count_linked_pairs`` does, in blocks of earlier documents, each with its own sample."""
     room = max(min(len(links.indices), _MOST_DRAWN), 1)
     blocks = list(row_blocks(np.diff(links.indptr), _LINKS_AT_ONCE)) or [slice(0, 0)]
 
-    def count(block: slice) -> tuple[NDArray[np.int64], kernels.FoundPairs]:
+    def count(block: slice) -> tuple[Ints, kernels.FoundPairs]:
         counts, picked = np.zeros((2, 2, _GRADES), dtype=np.int64), counting.room_for_pairs(room, 1)
         kernels.count_linked_pairs(links, universe, languages, block.start, block.stop, counts, picked)
         return counts, picked
@@ -227,21 +218,15 @@ def _count_links(
 
 
 def _drawn_links(
-    picked: Sequence[kernels.FoundPairs], languages: NDArray[np.uint8], weights: NDArray[np.uint8], *, halvings: int
-) -> tuple[NDArray[np.float64], int]:
+    picked: Sequence[kernels.FoundPairs], languages: Uint8s, weights: Uint8s, *, halvings: int
+) -> tuple[Floats, int]:
     """Count links per resample and return the scaling exponent used (at least ``halvings``)."""
     a, b, grades, halvings = counting.joined_pairs(picked, halvings=halvings, most=max(len(one.a) for one in picked))
     across = (languages[a] != languages[b]).astype(np.int64)
     return _drawn(a, b, grades[:, 0].astype(np.uint8), across, weights), halvings
 
 
-def _drawn(
-    a: NDArray[np.int64],
-    b: NDArray[np.int64],
-    grades: NDArray[np.uint8],
-    across: NDArray[np.int64],
-    weights: NDArray[np.uint8],
-) -> NDArray[np.float64]:
+def _drawn(a: Ints, b: Ints, grades: Uint8s, across: Ints, weights: Uint8s) -> Floats:
     threads = thread_count(0)
     counts = np.zeros((threads, 2, _GRADES, weights.shape[1]), dtype=np.int64)
     bounds = np.linspace(0, len(a), threads + 1).astype(np.int64).tolist()
@@ -257,7 +242,7 @@ def _drawn(
     return np.asarray(counts.sum(axis=0), dtype=np.float64)
 
 
-def _bounds(parts: NDArray[np.float64], wholes: NDArray[np.float64], estimate: float | None) -> Bounds | None:
+def _bounds(parts: Floats, wholes: Floats, estimate: float | None) -> Bounds | None:
     if estimate is None:
         return None
     return bounds_of(np.divide(parts, wholes, out=np.full(len(parts), np.nan), where=wholes > 0), estimate)
@@ -271,7 +256,7 @@ _MOST_IN_GROUPS: Final = 200_000_000
 
 
 def count_copies_in_groups(
-    collection: Collection, evidence: DocumentEvidence, groups: NDArray[np.int64], *, progress: Progress | None = None
+    collection: Collection, evidence: DocumentEvidence, groups: Ints, *, progress: Progress | None = None
 ) -> CopyScores:
     """Count the copies among all pairs that groups join; the pairs and the copies are those of a sweep."""
     links = links_in_groups(groups)
@@ -281,7 +266,7 @@ def count_copies_in_groups(
 def count_copies_in_pairs(
     collection: Collection,
     evidence: DocumentEvidence,
-    pairs: Mapping[str, tuple[NDArray[np.int64], NDArray[np.int64]]],
+    pairs: Mapping[str, tuple[Ints, Ints]],
     *,
     progress: Progress | None = None,
 ) -> dict[str, CopyScores]:
@@ -299,14 +284,14 @@ def _counted_groups(
     return {name: count_copies(one, copies, counted, languages, steps=(1,))["all"][0] for name, one in links.items()}
 
 
-def _links_of_pairs(a: NDArray[np.int64], b: NDArray[np.int64], documents: int) -> Links:
+def _links_of_pairs(a: Ints, b: Ints, documents: int) -> Links:
     both = np.concatenate([a, b]), np.concatenate([b, a])
     grades = sp.csr_array((np.ones(2 * len(a), dtype=np.uint8), both), shape=(documents, documents))
     grades.sort_indices()
     return Links.of(grades)
 
 
-def links_in_groups(groups: NDArray[np.int64]) -> Links:
+def links_in_groups(groups: Ints) -> Links:
     """Links of grade 1, both ways, between all documents of a group."""
     sizes = np.bincount(groups)
     total = int((sizes * (sizes - 1)).sum())
@@ -497,9 +482,7 @@ def _drifts_of(source: str | None, rows: Sequence[DayCopies], largest: float) ->
                 begun = None
 
 
-def _chances(
-    part: NDArray[np.int64], whole: NDArray[np.int64], usual: NDArray[np.int64], of: NDArray[np.int64]
-) -> NDArray[np.float64]:
+def _chances(part: Ints, whole: Ints, usual: Ints, of: Ints) -> Floats:
     """Two-sided chance of each difference between shares, 1 if there is too little data: float64 (days,)."""
     # Takes a second to import and is rarely needed.
     from scipy.stats import hypergeom

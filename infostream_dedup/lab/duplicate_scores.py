@@ -8,7 +8,6 @@ from dataclasses import asdict, dataclass, field, replace
 from typing import Any, Final, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from infostream_dedup.judging.evidence.facts import DAY, DocumentFacts
 from infostream_dedup.judging.evidence.kernels.comparing import COLUMNS, ComparedKeys
@@ -19,6 +18,7 @@ from infostream_dedup.lab import kernels
 from infostream_dedup.lab.census import SharedWording
 from infostream_dedup.lab.copy_scores import Bounds, Links, bounds_of, drawn_documents, harmonic
 from infostream_dedup.links.similarity_matrix import SimilarityMatrix
+from infostream_dedup.machine.arrays import Bools, Floats, Int8s, Ints, Uint8s
 from infostream_dedup.machine.progress import Phrase
 from infostream_dedup.machine.threads import thread_count
 from infostream_dedup.model import NO_TIME
@@ -34,12 +34,12 @@ _FAR: Final = 60 * DAY
 class CheckedLinks:
     """Links at the checked step and above, sampled separately."""
 
-    sources: NDArray[np.int64]  # int64 (2, pairs), source of each document, `NO_SOURCE` if it is unknown
-    grades: NDArray[np.uint8]  # uint8 (pairs,), largest step at which both directions count
-    evidence: NDArray[np.float64]  # float64 (pairs, COLUMNS)
+    sources: Ints  # int64 (2, pairs), source of each document, `NO_SOURCE` if it is unknown
+    grades: Uint8s  # uint8 (pairs,), largest step at which both directions count
+    evidence: Floats  # float64 (pairs, COLUMNS)
     # float64 (far pairs, COLUMNS), evidence of links between different sources more than 60 days apart, inside or
     # outside the window
-    far: NDArray[np.float64]
+    far: Floats
     far_links: int  # number of these links; `far` may be a sample
 
 
@@ -47,11 +47,11 @@ class CheckedLinks:
 class ComparedCandidates:
     """Candidates with the evidence of each pair."""
 
-    a: NDArray[np.int64]  # int64 (pairs,), ordinals
-    b: NDArray[np.int64]  # int64 (pairs,), ordinals
-    grades: NDArray[np.uint8]  # uint8 (pairs,), largest step at which both directions count
-    evidence: NDArray[np.float64]  # float64 (pairs, COLUMNS)
-    texts: NDArray[np.int64]  # int64 (documents,), number of the text of each document, equal for equal texts
+    a: Ints  # int64 (pairs,), ordinals
+    b: Ints  # int64 (pairs,), ordinals
+    grades: Uint8s  # uint8 (pairs,), largest step at which both directions count
+    evidence: Floats  # float64 (pairs, COLUMNS)
+    texts: Ints  # int64 (documents,), number of the text of each document, equal for equal texts
     links: CheckedLinks  # links used to check the fit
     checked_step: int  # step at which links are checked: k = 6
     lowest_step: int  # lowest step that may be recommended
@@ -61,12 +61,12 @@ class ComparedCandidates:
 class DrawnCandidates:
     """Sampled pairs: int64 (2, pairs) each, ordinals a < b, sorted by the later document."""
 
-    pairs: NDArray[np.int64]  # candidates
-    linked: NDArray[np.int64]  # links at the checked step
-    far: NDArray[np.int64]  # links between different sources more than 60 days apart
+    pairs: Ints  # candidates
+    linked: Ints  # links at the checked step
+    far: Ints  # links between different sources more than 60 days apart
     far_links: int  # number of all such links
 
-    def documents(self) -> NDArray[np.int64]:
+    def documents(self) -> Ints:
         """Ordinals of the documents of all pairs, ascending."""
         return np.unique(np.concatenate([self.pairs, self.linked, self.far], axis=1))
 
@@ -77,7 +77,7 @@ def draw_candidates(
     *,
     facts: DocumentFacts,
     universe: kernels.Universe,
-    languages: NDArray[np.uint8],
+    languages: Uint8s,
     checked_step: int,
 ) -> DrawnCandidates:
     """Draw candidates and links."""
@@ -129,7 +129,7 @@ def compare_candidates(
     documents = drawn.documents()
     records = records.some(documents)
 
-    def compare(pairs: NDArray[np.int64]) -> NDArray[np.float64]:
+    def compare(pairs: Ints) -> Floats:
         a, b = np.searchsorted(documents, pairs)
         found = compared(a, b, shares_of_pairs(a, b, keys), keys=keys, records=records, triples=None)
         wording.fill_in(pairs[0], pairs[1], found)
@@ -164,7 +164,7 @@ def _room_for_pairs(most: int) -> kernels.SmallestPairs:
     return kernels.SmallestPairs(np.empty(room, dtype=np.uint64), a, b, np.zeros(2, dtype=np.int64), bound)
 
 
-def _smallest(parts: Sequence[kernels.SmallestPairs], most: int) -> NDArray[np.int64]:
+def _smallest(parts: Sequence[kernels.SmallestPairs], most: int) -> Ints:
     """The pairs with the smallest hashes of all threads."""
     hashes, a, b = (
         np.concatenate([getattr(one, name)[: one.state[0]] for one in parts]) for name in ("hashes", "a", "b")
@@ -197,10 +197,10 @@ class MixtureFit:
     """The two fitted classes."""
 
     prior: float  # share of the copy class
-    m: NDArray[np.float64]  # float64 (fields, levels), share of each level in the copy class
-    u: NDArray[np.float64]  # float64 (fields, levels), share of each level among other pairs
+    m: Floats  # float64 (fields, levels), share of each level in the copy class
+    u: Floats  # float64 (fields, levels), share of each level among other pairs
 
-    def probabilities(self, levels: NDArray[np.int8]) -> NDArray[np.float64]:
+    def probabilities(self, levels: Int8s) -> Floats:
         """Probability of the copy class: float64 (pairs,)."""
         z = np.full(len(levels), np.log(self.prior + 1e-9) - np.log(1.0 - self.prior + 1e-9))
         weights = np.log(self.m) - np.log(self.u)
@@ -225,13 +225,13 @@ class MixtureFit:
         }
 
 
-def levels_of(evidence: NDArray[np.float64]) -> NDArray[np.int8]:
+def levels_of(evidence: Floats) -> Int8s:
     """Levels of pairs: int8 (pairs, fields)."""
 
-    def both(name: str) -> NDArray[np.float64]:
+    def both(name: str) -> Floats:
         return evidence[:, [COLUMNS.index(f"{name}_forward"), COLUMNS.index(f"{name}_backward")]]
 
-    def known(values: NDArray[np.float64], least: str) -> NDArray[np.float64]:
+    def known(values: Floats, least: str) -> Floats:
         return np.where(evidence[:, COLUMNS.index(least)] >= _FEWEST, values, -1.0)
 
     opening = both("opening")
@@ -247,27 +247,25 @@ def levels_of(evidence: NDArray[np.float64]) -> NDArray[np.int8]:
     return np.stack([np.searchsorted(edges, np.round(one, 9), side="right") for one in values], axis=1).astype(np.int8)
 
 
-def are_refilled(levels: NDArray[np.int8]) -> NDArray[np.bool_]:
+def are_refilled(levels: Int8s) -> Bools:
     """Whether pairs look like one template filled in twice, with common wording but other numbers: bool (pairs,)."""
     numbers = levels[:, FIELDS.index("numbers")]
     return are_worded(levels) & (numbers > 0) & (numbers <= _OTHER_NUMBERS)
 
 
-def are_worded(levels: NDArray[np.int8]) -> NDArray[np.bool_]:
+def are_worded(levels: Int8s) -> Bools:
     """Whether pairs have three tenths of their wording in common: bool (pairs,)."""
     return np.asarray(levels[:, FIELDS.index("wording")] >= _WORDED, dtype=np.bool_)
 
 
-def patterns_of(levels: NDArray[np.int8]) -> tuple[NDArray[np.int8], NDArray[np.int64]]:
+def patterns_of(levels: Int8s) -> tuple[Int8s, Ints]:
     """Distinct rows of levels, and the index of each pair's row: int8 (patterns, fields), int64 (pairs,)."""
     codes = levels.astype(np.int64) @ (LEVELS ** np.arange(len(FIELDS)))
     _, first, which = np.unique(codes, return_index=True, return_inverse=True)
     return levels[first], which.astype(np.int64)
 
 
-def fit_mixture(
-    patterns: NDArray[np.int8], weights: NDArray[np.float64], start: NDArray[np.float64], *, rounds: int = _ROUNDS
-) -> MixtureFit:
+def fit_mixture(patterns: Int8s, weights: Floats, start: Floats, *, rounds: int = _ROUNDS) -> MixtureFit:
     """Fit the two classes."""
     held = np.zeros((len(patterns), len(FIELDS) * LEVELS), dtype=np.float64)
     held[np.arange(len(patterns))[:, None], patterns + LEVELS * np.arange(len(FIELDS))] = 1.0
@@ -278,12 +276,7 @@ def fit_mixture(
     return _maximised(held, weights, everything, probability)
 
 
-def _maximised(
-    held: NDArray[np.float64],
-    weights: NDArray[np.float64],
-    everything: NDArray[np.float64],
-    probability: NDArray[np.float64],
-) -> MixtureFit:
+def _maximised(held: Floats, weights: Floats, everything: Floats, probability: Floats) -> MixtureFit:
     shape = (len(FIELDS), LEVELS)
     inside = (weights * probability) @ held
     m, u = inside.reshape(shape) + _ADDED, (everything - inside).reshape(shape) + _ADDED
@@ -393,7 +386,7 @@ class FitCheck:
         return signs | {"reason": self.reason}
 
 
-def disputed_share(sources: NDArray[np.int64], apart: NDArray[np.float64]) -> float:
+def disputed_share(sources: Ints, apart: Floats) -> float:
     """Share of the links that belong to sources about whose links the mixture and the pair model disagree."""
     if len(apart) == 0:
         return 0.0
@@ -457,7 +450,7 @@ class DuplicateEstimate:
 
 
 def estimate_duplicates(
-    candidates: ComparedCandidates, *, steps: Sequence[int], draws: int = _DRAWS, about: NDArray[np.bool_] | None = None
+    candidates: ComparedCandidates, *, steps: Sequence[int], draws: int = _DRAWS, about: Bools | None = None
 ) -> DuplicateEstimate:
     """Estimate the duplicates among the links at every step."""
     linked = candidates.grades >= candidates.checked_step
@@ -507,15 +500,13 @@ def estimate_duplicates(
     return replace(estimate, scores=[_bounded(grades, *one, shown_model) for one in zip(plain, drawn, strict=True)])
 
 
-def _f1(linked: NDArray[np.bool_], right: NDArray[np.bool_] | NDArray[np.float64]) -> float:
+def _f1(linked: Bools, right: Bools | Floats) -> float:
     """F1 of links; ``right`` says which pairs are right, or how probably."""
     both = float(linked.sum()) + float(right.sum())
     return 2.0 * float(right[linked].sum()) / both if both else 0.0
 
 
-def _scores(
-    grades: NDArray[np.uint8], probability: NDArray[np.float64], model: NDArray[np.float64], step: int
-) -> DuplicateScores:
+def _scores(grades: Uint8s, probability: Floats, model: Floats, step: int) -> DuplicateScores:
     linked = grades >= step
     some = bool(linked.any())
     return DuplicateScores(
@@ -552,13 +543,13 @@ def _checked(
 
 def _drawn(
     candidates: ComparedCandidates,
-    patterns: NDArray[np.int8],
-    which: NDArray[np.int64],
+    patterns: Int8s,
+    which: Ints,
     fit: MixtureFit,
     steps: Sequence[int],
     draws: int,
-    shown: NDArray[np.bool_],
-) -> list[tuple[NDArray[np.float64], NDArray[np.float64]]]:
+    shown: Bools,
+) -> list[tuple[Floats, Floats]]:
     """Precision and recall at each step in each draw; equal texts are drawn together, and classes are refitted."""
     pairs = np.stack([candidates.texts[candidates.a], candidates.texts[candidates.b]])
     texts, places = np.unique(pairs, return_inverse=True)
@@ -587,12 +578,7 @@ def _drawn(
     return [(one[0], one[1]) for one in found]
 
 
-def _bounded(
-    grades: NDArray[np.uint8],
-    scores: DuplicateScores,
-    drawn: tuple[NDArray[np.float64], NDArray[np.float64]],
-    model: NDArray[np.float64],
-) -> DuplicateScores:
+def _bounded(grades: Uint8s, scores: DuplicateScores, drawn: tuple[Floats, Floats], model: Floats) -> DuplicateScores:
     """Scores with intervals that also cover the pair model's value, and errors too rare to have been seen."""
     linked = grades >= scores.step
     precision_bounds = None

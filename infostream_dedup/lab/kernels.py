@@ -12,7 +12,7 @@ import numpy as np
 
 from infostream_dedup.judging.evidence.kernels.triples import TripleRange, table_size, take_parts
 from infostream_dedup.links.compiled.kernels.rows import first_not_below
-from infostream_dedup.machine.arrays import GOLDEN, Cube, Table, Vector
+from infostream_dedup.machine.arrays import GOLDEN, Bools, Cube, Int32s, Ints, Table, Uint8s, Uint64s
 from infostream_dedup.machine.compiling import compiled, inlined, prefetch, signed
 
 _SPREAD = np.uint64(GOLDEN)  # an odd factor, so that products differ
@@ -21,12 +21,12 @@ _SPREAD = np.uint64(GOLDEN)  # an odd factor, so that products differ
 class _Table(NamedTuple):
     """Table of the triples of a part by open addressing: triples, how often each occurs, and its number or -1."""
 
-    keys: Vector[np.uint64]
-    counts: Vector[np.int32]
-    found: Vector[np.int32]
+    keys: Uint64s
+    counts: Int32s
+    found: Int32s
 
 
-def _number_part(given: TripleRange, begin: int, end: int, table: _Table, numbers: Vector[np.int32], first: int) -> int:
+def _number_part(given: TripleRange, begin: int, end: int, table: _Table, numbers: Int32s, first: int) -> int:
     """Number the triples of one part by open addressing; return the next free number."""
     values, places = given.scratch
     keys, counts, found = table
@@ -50,9 +50,7 @@ def _number_part(given: TripleRange, begin: int, end: int, table: _Table, number
     return first
 
 
-def _keep_numbered(
-    counts: Vector[np.int32], chosen: Vector[np.bool_], numbers: Vector[np.int32], kept: Vector[np.int32]
-) -> int:
+def _keep_numbered(counts: Int32s, chosen: Bools, numbers: Int32s, kept: Int32s) -> int:
     """Move the numbers of shared triples to the front, and return how many there are."""
     at = size = 0
     for document in range(counts.size):
@@ -67,9 +65,7 @@ def _keep_numbered(
 
 
 @compiled
-def number_range(
-    given: TripleRange, chosen: Vector[np.bool_], numbers: Vector[np.int32], kept: Vector[np.int32]
-) -> tuple[int, int]:
+def number_range(given: TripleRange, chosen: Bools, numbers: Int32s, kept: Int32s) -> tuple[int, int]:
     """Number the triples of one range that occur in at least two of the chosen documents.
 
     ``given``: the range; the triples themselves are not needed once they are in their parts; ``chosen``: (documents,),
@@ -89,9 +85,7 @@ def number_range(
 
 
 @compiled
-def arrange_range(
-    numbers: Vector[np.int32], kept: Vector[np.int32], first: int, ends: Vector[np.int64], arranged: Vector[np.int32]
-) -> None:
+def arrange_range(numbers: Int32s, kept: Int32s, first: int, ends: Ints, arranged: Int32s) -> None:
     """Add the numbers of a range to those of each document.
 
     ``numbers``: numbers of the range, document by document; ``kept``: (documents,), how many each document has;
@@ -109,14 +103,7 @@ def arrange_range(
 
 
 @compiled
-def write_rows(
-    numbers: Vector[np.int32],
-    begins: Vector[np.int64],
-    ends: Vector[np.int64],
-    fillers: Vector[np.int64],
-    bounds: Vector[np.int64],
-    rows: Vector[np.uint64],
-) -> None:
+def write_rows(numbers: Int32s, begins: Ints, ends: Ints, fillers: Ints, bounds: Ints, rows: Uint64s) -> None:
     """Write rows of triples in which equal numbers are equal triples, and all other triples differ.
 
     ``numbers``: numbers of shared triples; ``begins``: (rows,), start of each row in ``numbers``; ``ends``: (rows,),
@@ -151,12 +138,12 @@ _SECOND_MIX = np.uint64(0x94D049BB133111EB)
 class SharedIndex(NamedTuple):
     """The triples that occur in at least two texts."""
 
-    begins: Vector[np.int64]  # int64 (texts,), start of each text in `terms`
-    middles: Vector[np.int64]  # int64 (texts,), start of the common triples of each text
-    ends: Vector[np.int64]  # int64 (texts,), end of each text
-    terms: Vector[np.int32]  # int32, numbers of triples: the rare ones ascending, then the common ones ascending
-    heads: Vector[np.int64]  # int64 (terms + 2,), bounds of each triple in `texts`; one place is spare
-    texts: Vector[np.int32]  # int32, texts of each triple, ascending
+    begins: Ints  # int64 (texts,), start of each text in `terms`
+    middles: Ints  # int64 (texts,), start of the common triples of each text
+    ends: Ints  # int64 (texts,), end of each text
+    terms: Int32s  # int32, numbers of triples: the rare ones ascending, then the common ones ascending
+    heads: Ints  # int64 (terms + 2,), bounds of each triple in `texts`; one place is spare
+    texts: Int32s  # int32, texts of each triple, ascending
 
 
 @compiled
@@ -206,40 +193,40 @@ def sort_rows(index: SharedIndex, rare: int, first: int, last: int) -> None:
 class TextClasses(NamedTuple):
     """Documents grouped by equal sets of triples; each group is one text."""
 
-    sizes: Vector[np.int64]  # int64 (texts,), triples of each text
-    begins: Vector[np.int64]  # int64 (texts + 1,), bounds of each text in `members`
-    members: Vector[np.int32]  # int32, ordinals of the documents of each text, ascending
-    first: Vector[np.int64]  # int64 (texts,), the first text that may be close enough in time
-    last: Vector[np.int64]  # int64 (texts,), the text after the last such one
+    sizes: Ints  # int64 (texts,), triples of each text
+    begins: Ints  # int64 (texts + 1,), bounds of each text in `members`
+    members: Int32s  # int32, ordinals of the documents of each text, ascending
+    first: Ints  # int64 (texts,), the first text that may be close enough in time
+    last: Ints  # int64 (texts,), the text after the last such one
 
 
 class Universe(NamedTuple):
     """Which pairs of documents are counted."""
 
-    counted: Vector[np.bool_]  # bool (documents,), whether a document is counted at all
+    counted: Bools  # bool (documents,), whether a document is counted at all
     window: int  # maximum number of microseconds between two documents; negative for no limit
-    times: Vector[np.int64]  # int64 (documents,), microseconds since 1970
-    days: Vector[np.int64]  # int64 (documents,), days since 1970
-    sources: Vector[np.int64]  # int64 (documents,), number of the source; negative if unknown
+    times: Ints  # int64 (documents,), microseconds since 1970
+    days: Ints  # int64 (documents,), days since 1970
+    sources: Ints  # int64 (documents,), number of the source; negative if unknown
     # int64 (documents,), equal for titles that differ only in case and punctuation; 0 without a title
-    titles: Vector[np.int64]
+    titles: Ints
 
 
 class TextCounters(NamedTuple):
     """Scratch arrays of a thread."""
 
-    counts: Vector[np.int32]  # int32 (texts,), zero whenever no text is looked up
-    touched: Vector[np.int32]  # int32 (texts + 1,), texts with a count
+    counts: Int32s  # int32 (texts,), zero whenever no text is looked up
+    touched: Int32s  # int32 (texts + 1,), texts with a count
 
 
 class FoundPairs(NamedTuple):
     """Room for pairs of documents. When it is full, half of the pairs are dropped, chosen by a hash of the pair."""
 
-    a: Vector[np.int32]  # int32 (room,), the earlier document
-    b: Vector[np.int32]  # int32 (room,), the later one
+    a: Int32s  # int32 (room,), the earlier document
+    b: Int32s  # int32 (room,), the later one
     values: Table[np.int32]  # int32 (room, numbers), what is known of each pair, one number or two
     # int64 (4,): numbers of pairs kept, pairs found outside a series, pairs found in a series, and halvings
-    state: Vector[np.int64]
+    state: Ints
 
 
 @inlined
@@ -407,27 +394,27 @@ def find_copies(
 class GradedLinks(NamedTuple):
     """Directed links."""
 
-    indptr: Vector[np.int64]  # int64 (documents + 1,), bounds of the rows
-    indices: Vector[np.int32]  # int32, the document that answers, ascending in each row
-    grades: Vector[np.uint8]  # uint8, largest step at which each link counts, 0 if it counts at none
+    indptr: Ints  # int64 (documents + 1,), bounds of the rows
+    indices: Int32s  # int32, the document that answers, ascending in each row
+    grades: Uint8s  # uint8, largest step at which each link counts, 0 if it counts at none
 
 
 class DatedSources(NamedTuple):
     """Who published the documents, and when."""
 
-    sources: Vector[np.int64]  # int64 (documents,), negative if unknown
-    times: Vector[np.int64]  # int64 (documents,), microseconds since 1970
-    dated: Vector[np.bool_]  # bool (documents,), whether the time is known
+    sources: Ints  # int64 (documents,), negative if unknown
+    times: Ints  # int64 (documents,), microseconds since 1970
+    dated: Bools  # bool (documents,), whether the time is known
 
 
 class SmallestPairs(NamedTuple):
     """Room for pairs. When it is full, the half with the smaller hashes is kept."""
 
-    hashes: Vector[np.uint64]  # uint64 (room,)
-    a: Vector[np.int32]  # int32 (room,), the earlier document
-    b: Vector[np.int32]  # int32 (room,), the later one
-    state: Vector[np.int64]  # int64 (2,): number of pairs held, number of pairs that came
-    bound: Vector[np.uint64]  # uint64 (1,), the largest hash that may be kept
+    hashes: Uint64s  # uint64 (room,)
+    a: Int32s  # int32 (room,), the earlier document
+    b: Int32s  # int32 (room,), the later one
+    state: Ints  # int64 (2,): number of pairs held, number of pairs that came
+    bound: Uint64s  # uint64 (1,), the largest hash that may be kept
 
 
 def _halve_heap(drawn: SmallestPairs) -> None:
@@ -479,7 +466,7 @@ def _grade(links: GradedLinks, asks: int, answers: int) -> int:
 
 
 @inlined
-def _holds(links: GradedLinks, found: Vector[np.uint8], least: int, step: int, asks: int, answers: int) -> bool:
+def _holds(links: GradedLinks, found: Uint8s, least: int, step: int, asks: int, answers: int) -> bool:
     """Whether a document finds enough key terms in another for a candidate, with a link at a step."""
     place = _link(links, asks, answers)
     return bool(place >= 0 and found[place] >= least and links.grades[place] >= step)
@@ -488,9 +475,9 @@ def _holds(links: GradedLinks, found: Vector[np.uint8], least: int, step: int, a
 @compiled
 def draw_pairs(
     links: GradedLinks,
-    found: Vector[np.uint8],
+    found: Uint8s,
     universe: Universe,
-    languages: Vector[np.uint8],
+    languages: Uint8s,
     published: DatedSources,
     least: int,
     step: int,
@@ -538,7 +525,7 @@ def draw_pairs(
 # has a multiplicity (Poisson with mean 1), and a pair counts as often as the product of its two multiplicities.
 
 
-def _take_answers(links: GradedLinks, first: int, last: int, fill: Vector[np.int64], answers: Table[np.int32]) -> None:
+def _take_answers(links: GradedLinks, first: int, last: int, fill: Ints, answers: Table[np.int32]) -> None:
     """Write the later document and the grade of each link from later documents to ``first`` .. ``last`` - 1.
 
     ``fill``: where the links to each of them begin in ``answers``; afterwards where they end, ascending in each row;
@@ -560,7 +547,7 @@ def _take_answers(links: GradedLinks, first: int, last: int, fill: Vector[np.int
 def count_linked_pairs(
     links: GradedLinks,
     universe: Universe,
-    languages: Vector[np.uint8],
+    languages: Uint8s,
     first: int,
     last: int,
     counts: Cube[np.int64],
@@ -598,7 +585,7 @@ def count_linked_pairs(
 
 
 @compiled
-def grades_of_pairs(links: GradedLinks, a: Vector[np.int64], b: Vector[np.int64], found: Vector[np.uint8]) -> None:
+def grades_of_pairs(links: GradedLinks, a: Ints, b: Ints, found: Uint8s) -> None:
     """Write the grade of each pair: the smaller of its two directions."""
     for pair in range(a.size):
         forward = _grade(links, a[pair], b[pair])
@@ -606,9 +593,7 @@ def grades_of_pairs(links: GradedLinks, a: Vector[np.int64], b: Vector[np.int64]
 
 
 @compiled
-def count_drawn(
-    a: Vector[np.int64], b: Vector[np.int64], grades: Vector[np.uint8], drawn: Table[np.uint8], counts: Table[np.int64]
-) -> None:
+def count_drawn(a: Ints, b: Ints, grades: Uint8s, drawn: Table[np.uint8], counts: Table[np.int64]) -> None:
     """Count pairs by grade in each resample.
 
     ``a``: (pairs,), ordinals; ``b``: (pairs,), ordinals; ``grades``: (pairs,), 0 for pairs that are not linked;

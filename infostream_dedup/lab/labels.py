@@ -13,7 +13,6 @@ from typing import Any, Final
 import numpy as np
 import orjson
 import scipy.sparse as sp
-from numpy.typing import NDArray
 from scipy.sparse.csgraph import connected_components
 
 from infostream_dedup.documents.column_names import ColumnNames
@@ -22,22 +21,23 @@ from infostream_dedup.documents.lines import is_table
 from infostream_dedup.documents.records import Item
 from infostream_dedup.documents.table_files import csv_records, workbook_records
 from infostream_dedup.errors import BadDataError, ConfigurationError, NoInputError
+from infostream_dedup.machine.arrays import Bools, Int8s, Ints, Uint8s
 from infostream_dedup.model import LANGUAGES, OUR_LANGUAGES, Document, language_number
 from infostream_dedup.model.limits import check_path
 
 
-def codes_of(a: NDArray[np.int64], b: NDArray[np.int64], documents: int) -> NDArray[np.int64]:
+def codes_of(a: Ints, b: Ints, documents: int) -> Ints:
     """Return the code of each pair: smaller ordinal times the number of documents, plus larger ordinal."""
     return np.minimum(a, b).astype(np.int64) * documents + np.maximum(a, b)
 
 
-def both_of(codes: NDArray[np.int64], documents: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def both_of(codes: Ints, documents: int) -> tuple[Ints, Ints]:
     """Return the smaller and the larger ordinal of each pair, each int64 (pairs,)."""
     a, b = np.divmod(codes, max(documents, 1))
     return a, b
 
 
-def places_in(codes: NDArray[np.int64], wanted: NDArray[np.int64]) -> NDArray[np.int64]:
+def places_in(codes: Ints, wanted: Ints) -> Ints:
     """Return the indices of the wanted pairs among the codes, leaving out pairs that are absent."""
     places = np.searchsorted(codes, wanted)
     inside = places < len(codes)
@@ -49,16 +49,16 @@ def places_in(codes: NDArray[np.int64], wanted: NDArray[np.int64]) -> NDArray[np
 class Scope:
     """The pairs that an evaluation considers; all others are ignored."""
 
-    languages: NDArray[np.uint8]  # uint8 (documents,), index into `LANGUAGES`
+    languages: Uint8s  # uint8 (documents,), index into `LANGUAGES`
     # bool (languages, languages), symmetric, whether pairs of these two languages are considered
-    blocks: NDArray[np.bool_]
-    inside: NDArray[np.bool_]  # bool (documents,), whether the document's domain is considered
+    blocks: Bools
+    inside: Bools  # bool (documents,), whether the document's domain is considered
 
-    def holds(self, a: NDArray[np.int64], b: NDArray[np.int64]) -> NDArray[np.bool_]:
+    def holds(self, a: Ints, b: Ints) -> Bools:
         """Return bool (pairs,), whether each pair is in scope."""
         return self.blocks[self.languages[a], self.languages[b]] & self.inside[a] & self.inside[b]
 
-    def documents(self) -> NDArray[np.bool_]:
+    def documents(self) -> Bools:
         """Return bool (documents,), whether a document can be part of a pair in scope."""
         return self.inside & np.asarray(self.blocks.any(axis=1))[self.languages]
 
@@ -76,7 +76,7 @@ def scope_of(
     return Scope(numbers, _parse_language_pairs(language_pairs), _select_domains(names, domains))
 
 
-def _parse_language_pairs(language_pairs: str | None) -> NDArray[np.bool_]:
+def _parse_language_pairs(language_pairs: str | None) -> Bools:
     if language_pairs is None:
         return np.ones((len(LANGUAGES), len(LANGUAGES)), dtype=np.bool_)
     blocks = np.zeros((len(LANGUAGES), len(LANGUAGES)), dtype=np.bool_)
@@ -91,7 +91,7 @@ def _parse_language_pairs(language_pairs: str | None) -> NDArray[np.bool_]:
     return blocks
 
 
-def _select_domains(names: list[str], domains: Sequence[str]) -> NDArray[np.bool_]:
+def _select_domains(names: list[str], domains: Sequence[str]) -> Bools:
     wanted = [part.strip() for domain in domains for part in domain.split(",")]
     taken = [part for part in wanted if not part.startswith("!")]
     left_out = [part[1:] for part in wanted if part.startswith("!")]
@@ -288,14 +288,14 @@ class Truth:
     """Decides for every unordered pair of a collection whether it is true, false or not counted."""
 
     scope: Scope  # the pairs considered; pairs outside the scope are not counted
-    positives: NDArray[np.int64]  # int64 (pairs,), ascending codes of the true pairs in scope
-    negatives: NDArray[np.int64]  # int64 (pairs,), ascending codes of the listed false pairs in scope
-    others: NDArray[np.int64]  # int64 (pairs,), ascending codes of the listed pairs in scope that are not counted
+    positives: Ints  # int64 (pairs,), ascending codes of the true pairs in scope
+    negatives: Ints  # int64 (pairs,), ascending codes of the listed false pairs in scope
+    others: Ints  # int64 (pairs,), ascending codes of the listed pairs in scope that are not counted
     # int64 (documents,), number of the circle formed by the document's family and all its kin; -1 without a family
-    circles: NDArray[np.int64]
+    circles: Ints
     # int64 (documents,), number of the document's story, for resampling: its family, or the documents to which true
     # pairs connect it; numbered from 0 without gaps; -1 if no counted pair can contain the document
-    stories: NDArray[np.int64]
+    stories: Ints
     closed: bool = False  # whether an unlisted pair is false even where a document names no family
 
     @property
@@ -303,7 +303,7 @@ class Truth:
         """Number of documents."""
         return len(self.circles)
 
-    def judge(self, codes: NDArray[np.int64]) -> NDArray[np.int8]:
+    def judge(self, codes: Ints) -> Int8s:
         """Judge pairs."""
         verdicts = np.zeros(len(codes), dtype=np.int8)
         for start in range(0, len(codes), _CHUNK):
@@ -315,18 +315,18 @@ class Truth:
             verdicts[places_in(codes, listed)] = verdict
         return verdicts
 
-    def in_scope(self, codes: NDArray[np.int64]) -> NDArray[np.bool_]:
+    def in_scope(self, codes: Ints) -> Bools:
         """Return bool (pairs,), whether each pair is in scope; ``codes`` as in ``judge``."""
         found = np.empty(len(codes), dtype=np.bool_)
         for start in range(0, len(codes), _CHUNK):
             found[start : start + _CHUNK] = self.scope.holds(*both_of(codes[start : start + _CHUNK], self.documents))
         return found
 
-    def takes_part(self) -> NDArray[np.bool_]:
+    def takes_part(self) -> Bools:
         """Return bool (documents,), whether unlisted pairs of the document count: it names a family, or all do."""
         return self.scope.documents() & (self.closed | (self.circles >= 0))
 
-    def classes(self) -> NDArray[np.int64]:
+    def classes(self) -> Ints:
         """Return int64 (documents,), number of the documents that true pairs connect to each, itself included."""
         return number_components(self.documents, *both_of(self.positives, self.documents))
 
@@ -393,7 +393,7 @@ def note_without_positives(truth: Truth, listed: Sequence[Label], positive: Sequ
     return [f"no pair counts as true: positive is {', '.join(positive)}, the labels are {', '.join(given) or 'none'}"]
 
 
-def _encode_labels(documents: Sequence[Document], labels: Sequence[Label]) -> NDArray[np.int64]:
+def _encode_labels(documents: Sequence[Document], labels: Sequence[Label]) -> Ints:
     """Return the code of each label's pair, in the order given."""
     ordinals = {document.id: ordinal for ordinal, document in enumerate(documents)}
     for label in labels:
@@ -407,7 +407,7 @@ def _encode_labels(documents: Sequence[Document], labels: Sequence[Label]) -> ND
     return codes_of(a, b, len(documents))
 
 
-def _number_circles(documents: Sequence[Document], kin: Sequence[Kin]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def _number_circles(documents: Sequence[Document], kin: Sequence[Kin]) -> tuple[Ints, Ints]:
     """Number each document's circle of kin families and its family; -1 without a family."""
     own = [family_of(document) for document in documents]
     if kin and not any(own):
@@ -430,9 +430,7 @@ def _number_circles(documents: Sequence[Document], kin: Sequence[Kin]) -> tuple[
     return circles, families
 
 
-def _number_stories(
-    families: NDArray[np.int64], positives: NDArray[np.int64], in_play: NDArray[np.bool_]
-) -> NDArray[np.int64]:
+def _number_stories(families: Ints, positives: Ints, in_play: Bools) -> Ints:
     """Number the components of "same family" and "true pair", without gaps over the documents in play."""
     members = np.flatnonzero(families >= 0)
     members = members[np.argsort(families[members], kind="stable")]
@@ -446,7 +444,7 @@ def _number_stories(
     return stories
 
 
-def number_components(nodes: int, a: NDArray[np.int64], b: NDArray[np.int64]) -> NDArray[np.int64]:
+def number_components(nodes: int, a: Ints, b: Ints) -> Ints:
     """Return int64 (nodes,), the number of each node's connected component."""
     if not nodes:
         return np.zeros(0, dtype=np.int64)

@@ -10,7 +10,6 @@ from typing import Any, Final, Protocol
 
 import numpy as np
 import scipy.sparse as sp
-from numpy.typing import NDArray
 
 from infostream_dedup.documents import ReadingReport
 from infostream_dedup.errors import ConfigurationError
@@ -18,6 +17,7 @@ from infostream_dedup.judging.evidence.kinds import BETWEEN_LANGUAGES, KIND_NAME
 from infostream_dedup.lab import labels as labelling
 from infostream_dedup.links.measures import usual_k
 from infostream_dedup.links.pair_rules import count_grades, pair_grades, share_grades
+from infostream_dedup.machine.arrays import Bools, Floats, Int8s, Ints, Uint8s
 from infostream_dedup.model import Document, Settings
 from infostream_dedup.model.tabular import Tabular
 from infostream_dedup.runs.batch.collection import Collection
@@ -32,14 +32,14 @@ from infostream_dedup.terms.key_terms import warn_of_terms_above_df_max
 class Predictions:
     """Unordered pairs, each with the strictest threshold at which it is predicted."""
 
-    codes: NDArray[np.int64]  # int64 (pairs,), ascending distinct codes (`pair_codes.codes_of`)
-    grades: NDArray[np.uint8]  # uint8 (pairs,), g if the pair is predicted at the first g steps; 0 if at none
+    codes: Ints  # int64 (pairs,), ascending distinct codes (`pair_codes.codes_of`)
+    grades: Uint8s  # uint8 (pairs,), g if the pair is predicted at the first g steps; 0 if at none
     steps: tuple[float, ...]  # ascending values of the threshold
     step_name: str  # name of the threshold, `k` or `threshold`
 
 
 def predicted_by_count(
-    counts: sp.csr_array, sizes: NDArray[np.int64], *, n: int, rule: str = "both", short: str = "scaled"
+    counts: sp.csr_array, sizes: Ints, *, n: int, rule: str = "both", short: str = "scaled"
 ) -> Predictions:
     """Return the pairs linked at k = 1..n."""
     grades = pair_grades(count_grades(counts, sizes, n=n, short=short), rule)
@@ -49,7 +49,7 @@ def predicted_by_count(
 def predicted_by_share(
     counts: sp.csr_array,
     matched: sp.csr_array,
-    own_weights: NDArray[np.int64],
+    own_weights: Ints,
     *,
     thresholds: Sequence[float],
     min_terms: int = 3,
@@ -60,7 +60,7 @@ def predicted_by_share(
     return _make_predictions(pair_grades(grades, rule), tuple(thresholds), "threshold")
 
 
-def predicted_pairs(a: NDArray[np.int64], b: NDArray[np.int64], documents: int) -> Predictions:
+def predicted_pairs(a: Ints, b: Ints, documents: int) -> Predictions:
     """Return the pairs of a method without a threshold, as a single step k = 1."""
     codes = np.unique(labelling.codes_of(a, b, documents))
     return Predictions(codes, np.ones(len(codes), dtype=np.uint8), (1,), "k")
@@ -106,9 +106,7 @@ class Scores:
         return {name: getattr(self, name) for name in names}
 
 
-def scores(
-    predictions: Predictions, verdicts: NDArray[np.int8], positives: int, in_scope: NDArray[np.bool_]
-) -> list[Scores]:
+def scores(predictions: Predictions, verdicts: Int8s, positives: int, in_scope: Bools) -> list[Scores]:
     """Score every step of the threshold."""
     steps = len(predictions.steps)
     tp = _count_at_least(predictions.grades[verdicts == labelling.TRUE], steps).tolist()
@@ -117,7 +115,7 @@ def scores(
     return [Scores(true, false, positives - true, every) for true, false, every in zip(tp, fp, linked, strict=True)]
 
 
-def _count_at_least(grades: NDArray[np.uint8], steps: int) -> NDArray[np.int64]:
+def _count_at_least(grades: Uint8s, steps: int) -> Ints:
     """Return int64 (steps,), the number of grades that are at least 1, at least 2, ..."""
     return np.cumsum(np.bincount(grades, minlength=steps + 1)[::-1])[::-1][1:]
 
@@ -144,10 +142,10 @@ class Intervals:
 class _Contributions:
     """What each story contributes to the counts."""
 
-    positives: NDArray[np.float64]  # float64 (stories,), number of true pairs
-    tp: NDArray[np.float64]  # float64 (stories, steps), number of true pairs predicted at each step
+    positives: Floats  # float64 (stories,), number of true pairs
+    tp: Floats  # float64 (stories, steps), number of true pairs predicted at each step
     # float64 (stories, steps), number of false pairs within a story predicted at each step
-    fp_within: NDArray[np.float64]
+    fp_within: Floats
     # for each step, float64 (stories, stories), number of false pairs between two stories that are predicted up to this
     # step and no further
     fp_between: list[sp.csr_array]
@@ -155,7 +153,7 @@ class _Contributions:
 
 def intervals(
     predictions: Predictions,
-    verdicts: NDArray[np.int8],
+    verdicts: Int8s,
     truth: labelling.Truth,
     estimates: list[Scores],
     *,
@@ -180,7 +178,7 @@ def intervals(
 
 
 def _count_contributions(
-    predictions: Predictions, verdicts: NDArray[np.int8], truth: labelling.Truth, stories: int
+    predictions: Predictions, verdicts: Int8s, truth: labelling.Truth, stories: int
 ) -> _Contributions:
     steps = len(predictions.steps)
     counted = (verdicts != 0) & (predictions.grades > 0)
@@ -205,16 +203,14 @@ def _count_contributions(
     )
 
 
-def _count_by_story(
-    stories_of: NDArray[np.int64], grades: NDArray[np.int64], stories: int, steps: int
-) -> NDArray[np.float64]:
+def _count_by_story(stories_of: Ints, grades: Ints, stories: int, steps: int) -> Floats:
     """Return float64 (stories, steps), number of pairs of each story with a grade of at least 1, at least 2, ..."""
     exactly = np.bincount(stories_of * (steps + 1) + grades, minlength=stories * (steps + 1))
     table = exactly.reshape(stories, steps + 1)
     return np.cumsum(table[:, ::-1], axis=1)[:, ::-1][:, 1:].astype(np.float64)
 
 
-def _draw_stories(stories: int, resamples: int, seed: int) -> Iterator[NDArray[np.float64]]:
+def _draw_stories(stories: int, resamples: int, seed: int) -> Iterator[Floats]:
     """Yield float64 (stories, resamples), how often each was drawn: from raw output, which numpy never changes."""
     generator = np.random.PCG64(seed)
     for start in range(0, resamples, _CHUNK):
@@ -224,16 +220,14 @@ def _draw_stories(stories: int, resamples: int, seed: int) -> Iterator[NDArray[n
         yield np.bincount(cells, minlength=stories * columns).reshape(stories, columns).astype(np.float64)
 
 
-def _count_pairs(
-    parts: _Contributions, weights: NDArray[np.float64]
-) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
+def _count_pairs(parts: _Contributions, weights: Floats) -> tuple[Floats, Floats, Floats]:
     """Return tp and fp (steps, resamples) and positives (1, resamples), in whole numbers, so exactly."""
     between = np.stack([(weights * (table @ weights)).sum(axis=0) for table in parts.fp_between])
     fp = parts.fp_within.T @ weights + np.cumsum(between[::-1], axis=0)[::-1]
     return parts.tp.T @ weights, fp, (parts.positives @ weights)[None, :]
 
 
-def _compute_interval(part: NDArray[np.float64], whole: NDArray[np.float64], estimate: float | None) -> Interval | None:
+def _compute_interval(part: Floats, whole: Floats, estimate: float | None) -> Interval | None:
     defined = whole > 0
     if estimate is None or not defined.any():
         return None
@@ -259,7 +253,7 @@ class GroupScores:
 GROUP_MEASURES: Final = tuple(field.name for field in fields(GroupScores))  # names of the measures, in order
 
 
-def group_scores(groups: NDArray[np.int64], truth: labelling.Truth) -> GroupScores | None:
+def group_scores(groups: Ints, truth: labelling.Truth) -> GroupScores | None:
     """Compare groups with the true ones."""
     documents = np.flatnonzero(truth.takes_part())
     if not len(documents):
@@ -298,7 +292,7 @@ def group_scores(groups: NDArray[np.int64], truth: labelling.Truth) -> GroupScor
 class _Members:
     """Counts, for each document, the documents that share something with it and whose pair with it is in scope."""
 
-    def __init__(self, documents: NDArray[np.int64], truth: labelling.Truth) -> None:
+    def __init__(self, documents: Ints, truth: labelling.Truth) -> None:
         self._documents = documents
         self._all = truth.documents
         self._languages = truth.scope.languages[documents].astype(np.int64)
@@ -306,7 +300,7 @@ class _Members:
         own = self._seen[np.arange(len(documents)), self._languages]
         self._itself = np.where(own, 0, 1).astype(np.int64)
 
-    def sharing(self, *numbers: NDArray[np.int64]) -> NDArray[np.int64]:
+    def sharing(self, *numbers: Ints) -> Ints:
         """Return int64 (documents,), the number of documents with the same numbers, including the document itself."""
         places = np.zeros(len(self._documents), dtype=np.int64)
         for one in numbers:
@@ -316,7 +310,7 @@ class _Members:
         table = cells.reshape(-1, languages)
         return np.asarray((table[places] * self._seen).sum(axis=1) + self._itself, dtype=np.int64)
 
-    def meetings(self, pairs: NDArray[np.int64]) -> NDArray[np.int64]:
+    def meetings(self, pairs: Ints) -> Ints:
         """Return int64 (documents,), the number of pairs, int64 (2, pairs), that contain each document."""
         return np.bincount(pairs.ravel(), minlength=self._all)[self._documents]
 

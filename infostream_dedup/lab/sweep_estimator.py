@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 
 import numpy as np
 import scipy.sparse as sp
-from numpy.typing import NDArray
 
 from infostream_dedup.errors import UsageError
 from infostream_dedup.judging.evidence.collecting import EvidenceReader
@@ -34,6 +33,7 @@ from infostream_dedup.links.measures import FEWEST_COPIES, Advice, Choice, Known
 from infostream_dedup.links.pair_rules import LEAST_NEED, count_grades, share_grades
 from infostream_dedup.links.relation import LowLinks, survey
 from infostream_dedup.links.similarity_matrix import SimilarityMatrix, pattern_of
+from infostream_dedup.machine.arrays import Ints, Uint8s
 from infostream_dedup.machine.platform import trim_heap
 from infostream_dedup.machine.progress import Phrase, Progress
 from infostream_dedup.machine.scratch import row_blocks
@@ -316,12 +316,7 @@ class SweepEstimator:
         trim_heap()
 
     def advice(
-        self,
-        linked: Linked,
-        documents: NDArray[np.int64] | None = None,
-        *,
-        cross: bool = False,
-        way: str | int = "auto",
+        self, linked: Linked, documents: Ints | None = None, *, cross: bool = False, way: str | int = "auto"
     ) -> Advice:
         """As ``KChooser.advice``."""
         census = self._census if documents is None else self._census.part(documents)
@@ -463,7 +458,7 @@ class _FolderCollection:
         run = self.linked if settings == self.linked.settings else self.linked.with_settings(settings)
         return all_key_terms(run)
 
-    def key_terms_of(self, settings: Settings, documents: NDArray[np.int64], _all_terms: KeyTerms, /) -> KeyTerms:
+    def key_terms_of(self, settings: Settings, documents: Ints, _all_terms: KeyTerms, /) -> KeyTerms:
         return self.key_terms(settings).of(documents)
 
 
@@ -625,7 +620,7 @@ class PlantedCollection:
     """A collection with edited copies of some of its documents."""
 
     collection: Collection  # the documents, then the copies
-    originals: NDArray[np.int64]  # int64 (copies,), ordinal of the original of each copy
+    originals: Ints  # int64 (copies,), ordinal of the original of each copy
     kinds: list[tuple[Language, Edit, float]]  # language, edit and rate of each copy
 
     @classmethod
@@ -673,7 +668,7 @@ class PlantedCollection:
                 rows.append(row | {"copies": len(of_kind), "k": k} | shown)
         return sorted(rows, key=lambda row: (row["language"], EDITS.index(row["edit"]), row["rate"], row["k"]))
 
-    def _grades(self, key_terms: KeyTerms, settings: Settings) -> NDArray[np.uint8]:
+    def _grades(self, key_terms: KeyTerms, settings: Settings) -> Uint8s:
         """Largest k at which each copy and its original are linked both ways: uint8 (copies,)."""
         documents = len(self.collection)
         copies = np.arange(documents - len(self.originals), documents)

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from infostream_dedup.errors import ConfigurationError, UsageError
 from infostream_dedup.links.compiled.kernels.rows import count_closed
+from infostream_dedup.machine.arrays import Int32s, Ints
 from infostream_dedup.machine.progress import Phrase
 
 EXACT_FROM: Final = 4
@@ -162,10 +163,10 @@ def has_interval(row: Measures) -> bool:
 class LinkWalks:
     """Links between documents, sorted by row and column, none from a document to itself; and how many each has."""
 
-    indptr: NDArray[np.int64]  # int64 (documents + 1,), start of each document's links in `columns`
-    columns: NDArray[np.int32]  # int32 (links,), where they lead
-    leaving: NDArray[np.int64]  # int64 (documents,), links from each
-    arriving: NDArray[np.int64]  # int64 (documents,), links to each
+    indptr: Ints  # int64 (documents + 1,), start of each document's links in `columns`
+    columns: Int32s  # int32 (links,), where they lead
+    leaving: Ints  # int64 (documents,), links from each
+    arriving: Ints  # int64 (documents,), links to each
 
     @classmethod
     def of(cls, indptr: NDArray[Any], columns: NDArray[Any]) -> Self:
@@ -179,14 +180,14 @@ class LinkWalks:
         """Number of two-step walks, also of those that return."""
         return int((self.arriving * self.leaving).sum())
 
-    def counted(self, *, paths: bool) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    def counted(self, *, paths: bool) -> tuple[Ints, Ints]:
         """Returned links of each document, and the closed paths of which it is the start, the middle and the end."""
         documents = len(self.leaving)
         returned, closed = np.zeros(documents, dtype=np.int64), np.zeros((3, documents), dtype=np.int64)
         count_closed(self.indptr, self.columns, paths, np.zeros(documents, dtype=np.int64), returned, closed)
         return returned, closed
 
-    def paths(self, returned: NDArray[np.int64]) -> NDArray[np.int64]:
+    def paths(self, returned: Ints) -> Ints:
         """Paths through each document: links to it times links from it, without those that return to their start."""
         return self.arriving * self.leaving - returned
 
@@ -214,7 +215,7 @@ class LinkWalks:
         return row, Interval(*s, *t)
 
 
-def _bounds(part: int, whole: int, of_part: NDArray[np.int64], of_whole: NDArray[np.int64]) -> tuple[float, float]:
+def _bounds(part: int, whole: int, of_part: Ints, of_whole: Ints) -> tuple[float, float]:
     """The interval of part / whole, inside 0 and 1; never narrower than the rule of three allows at 0 and 1."""
     share = part / whole
     error = float(np.sqrt(((of_part - share * of_whole) ** 2).sum())) / whole

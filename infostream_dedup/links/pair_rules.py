@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     import scipy.sparse as sp
     from numpy.typing import NDArray
 
+    from infostream_dedup.machine.arrays import Bools, Floats, Ints, Uint8s
+
 
 RELATIONS: Final = (None, "contained", "contains", "equal")
 """Relation of a pair: 1 if the first document is linked to the second, plus 2 if the second is to the first."""
@@ -21,9 +23,7 @@ LEAST_NEED: Final = 3
 """Fewer shared terms than this say nothing about a pair, however short its documents are; up to it, need(k) is k."""
 
 
-def need(
-    k: int, sizes_a: NDArray[np.int64], sizes_b: NDArray[np.int64], *, n: int, short: str = "scaled"
-) -> NDArray[np.int64]:
+def need(k: int, sizes_a: Ints, sizes_b: Ints, *, n: int, short: str = "scaled") -> Ints:
     """Key terms that must be shared for a pair to be linked at k.
 
     With n' = min(size of a, size of b): k if n' >= n, else max(min(3, k), ceil(k n' / n)). At k = 6 of 12 this is "half
@@ -47,7 +47,7 @@ def relation_of(forward: int, backward: int, least: int) -> str | None:
     return RELATIONS[int(forward >= least) + 2 * int(backward >= least)]
 
 
-def count_grades(counts: sp.csr_array, sizes: NDArray[np.int64], *, n: int, short: str = "scaled") -> sp.csr_array:
+def count_grades(counts: sp.csr_array, sizes: Ints, *, n: int, short: str = "scaled") -> sp.csr_array:
     """Compute the largest k at which each link still counts in a decision about its pair: ``need`` never falls."""
     if short == "strict" or sizes.min(initial=n) >= n:
         # The size of the shorter document makes no difference.
@@ -57,9 +57,7 @@ def count_grades(counts: sp.csr_array, sizes: NDArray[np.int64], *, n: int, shor
     return _same_pattern(counts, grades_at(shorter, counts.data, n=n, short=short))
 
 
-def grades_at(
-    shorter: NDArray[np.integer], counts: NDArray[np.uint8], *, n: int, short: str = "scaled"
-) -> NDArray[np.uint8]:
+def grades_at(shorter: NDArray[np.integer], counts: Uint8s, *, n: int, short: str = "scaled") -> Uint8s:
     """The largest k at which counts suffice, by the number of key terms of the shorter document: uint8."""
     return np.asarray(_grade_table(n, short)[np.minimum(shorter, n), np.minimum(counts, n)])
 
@@ -71,7 +69,7 @@ def scales(sizes: NDArray[np.integer], *, n: int, short: str, wanted: bool | Non
     return wanted
 
 
-def reached(matched: NDArray[np.int64], own: NDArray[np.int64], threshold: float) -> NDArray[np.bool_]:
+def reached(matched: Ints, own: Ints, threshold: float) -> Bools:
     """Whether each matched weight is at least a share of the weight of all key terms: bool (links,).
 
     >>> reached(np.array([55, 54]), np.array([100, 100]), 0.55).tolist()
@@ -82,12 +80,7 @@ def reached(matched: NDArray[np.int64], own: NDArray[np.int64], threshold: float
 
 
 def share_grades(
-    counts: sp.csr_array,
-    matched: sp.csr_array,
-    own_weights: NDArray[np.int64],
-    *,
-    thresholds: Sequence[float],
-    min_terms: int,
+    counts: sp.csr_array, matched: sp.csr_array, own_weights: Ints, *, thresholds: Sequence[float], min_terms: int
 ) -> sp.csr_array:
     """Count the thresholds that each link's share of matched weight reaches.
 
@@ -119,7 +112,7 @@ def pair_grades(grades: sp.csr_array, rule: str) -> sp.csr_array:
     return pairs
 
 
-def _grade_table(n: int, short: str) -> NDArray[np.uint8]:
+def _grade_table(n: int, short: str) -> Uint8s:
     """Tabulate the largest k whose need is met: uint8 (n + 1, n + 1), by shorter size and shared terms."""
     sizes = np.arange(n + 1)
     table = np.zeros((n + 1, n + 1), dtype=np.uint8)
@@ -128,7 +121,7 @@ def _grade_table(n: int, short: str) -> NDArray[np.uint8]:
     return table
 
 
-def _same_pattern(matrix: sp.csr_array, data: NDArray[np.uint8]) -> sp.csr_array:
+def _same_pattern(matrix: sp.csr_array, data: Uint8s) -> sp.csr_array:
     import scipy.sparse as sp
 
     return sp.csr_array((data, matrix.indices, matrix.indptr), shape=matrix.shape)
@@ -148,17 +141,11 @@ SHARE_DECIMALS: Final = 9
 
 NEAR_BEST: Final = 0.9  # a partner with this fraction of the best partner's share counts as equally good
 
-OneText = Callable[["NDArray[np.int64]", "NDArray[np.int64]"], "NDArray[np.bool_]"]
+OneText = Callable[["Ints", "Ints"], "Bools"]
 """Says for pairs of documents in one language whether both have the same text, perhaps in other words."""
 
 
-def nothing_better(
-    a: NDArray[np.int64],
-    b: NDArray[np.int64],
-    share: NDArray[np.float64],
-    languages: NDArray[np.integer],
-    one_text: OneText,
-) -> NDArray[np.bool_]:
+def nothing_better(a: Ints, b: Ints, share: Floats, languages: NDArray[np.integer], one_text: OneText) -> Bools:
     """Choose the links that remain if each document drops all partners for a better one.
 
     A link is kept if, for each of its ends, its share is at least ``NEAR_BEST`` times the largest share of this end
@@ -182,9 +169,7 @@ def nothing_better(
     return np.asarray(kept[: len(a)] & kept[len(a) :], dtype=np.bool_)
 
 
-def one_to_one(
-    a: NDArray[np.int64], b: NDArray[np.int64], share: NDArray[np.float64], languages: NDArray[np.integer]
-) -> NDArray[np.bool_]:
+def one_to_one(a: Ints, b: Ints, share: Floats, languages: NDArray[np.integer]) -> Bools:
     """Choose the links that remain if each document has at most one partner in each other language.
 
     The strongest link is taken first, then the strongest of those whose ends are both free, and so on. Equal shares are
@@ -205,9 +190,7 @@ def one_to_one(
     return kept
 
 
-def _best_partners(
-    end: NDArray[np.int64], other: NDArray[np.int64], share: NDArray[np.float64], language: NDArray[np.integer]
-) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+def _best_partners(end: Ints, other: Ints, share: Floats, language: NDArray[np.integer]) -> tuple[Floats, Ints]:
     """Largest share of each directed link's end in the other's language, and the (smallest) partner that has it."""
     order = np.lexsort((other, -share, language, end))
     ends, languages = end[order], language[order]

@@ -25,6 +25,7 @@ from infostream_dedup.links.compiled.totals import LinkBlock, block_totals, swee
 from infostream_dedup.links.measures import Advice, Interval, KnownK, Measures, advise, has_interval
 from infostream_dedup.links.similarity_matrix import SimilarityMatrix, work_exceeds
 from infostream_dedup.links.sweeping import intervals, sweep_shares
+from infostream_dedup.machine.arrays import Bools, Ints
 from infostream_dedup.machine.progress import Progress
 
 MOST_POSTINGS: Final = 300_000_000
@@ -38,7 +39,7 @@ _SEED: Final = 2026
 
 def drawn_documents(
     keys: sp.csr_array, targets: sp.csr_array, *, most_postings: int = MOST_POSTINGS, size: int = SAMPLED_DOCUMENTS
-) -> NDArray[np.int64] | None:
+) -> Ints | None:
     """Ordinals, int64, ascending, drawn by the number of documents alone; ``None`` if all documents may be asked."""
     documents = keys.shape[0]
     if documents <= size or not work_exceeds(keys, targets, most_postings):
@@ -60,7 +61,7 @@ class Relation(Protocol):
     def measures(self, ks: Iterable[int] | None = None, *, progress: Progress | None = None) -> list[Measures]:
         """Symmetry and transitivity at each k or threshold, ascending."""
 
-    def group_sizes(self, ks: Sequence[int]) -> list[NDArray[np.int64]]:
+    def group_sizes(self, ks: Sequence[int]) -> list[Ints]:
         """int64 (groups,) for each k: documents in each group at k (or at the smallest k stored), single ones too."""
 
     def between(self, labels: NDArray[np.generic], *, same: bool) -> Relation:
@@ -102,7 +103,7 @@ class StoredLinks:
         chosen = range(self.k_min, self.n + 1) if ks is None else ks
         return sweep_counts(self.matrix, chosen, progress=progress)
 
-    def group_sizes(self, ks: Sequence[int]) -> list[NDArray[np.int64]]:
+    def group_sizes(self, ks: Sequence[int]) -> list[Ints]:
         """As ``Relation.group_sizes``."""
         leaders = group_leaders(self.matrix.counts, [max(k, self.k_min) for k in ks])
         return [group_sizes(one) for one in leaders]
@@ -111,7 +112,7 @@ class StoredLinks:
         """As ``Relation.between``."""
         return replace(self, matrix=self.matrix.between(labels, same=same), labels=labels)
 
-    def restricted(self, documents: NDArray[np.int64]) -> StoredLinks:
+    def restricted(self, documents: Ints) -> StoredLinks:
         """Return the links between some documents."""
         return replace(
             self,
@@ -143,7 +144,7 @@ class NodeLinks:
         chosen = range(self.k_min, self.n + 1) if ks is None else ks
         return block_totals(block, chosen, progress=progress).measures()
 
-    def group_sizes(self, ks: Sequence[int]) -> list[NDArray[np.int64]]:
+    def group_sizes(self, ks: Sequence[int]) -> list[Ints]:
         """As ``Relation.group_sizes``, in no particular order."""
         stored, weights = [max(k, self.k_min) for k in ks], self.matched.nodes.weights
         return [
@@ -201,7 +202,7 @@ class LowLinks:
             high = stored.measures(others, progress=progress)
         return [*(row for row in counted.result() if row.k in chosen), *high]
 
-    def group_sizes(self, ks: Sequence[int]) -> list[NDArray[np.int64]]:
+    def group_sizes(self, ks: Sequence[int]) -> list[Ints]:
         """As ``Relation.group_sizes``."""
         return self.stored.group_sizes(ks)
 
@@ -215,7 +216,7 @@ class ShareLinks:
     """Links by the share of the asking document's key-term weight that was matched."""
 
     stored: StoredLinks  # links with matched weights
-    own_weights: NDArray[np.int64]  # int64 (documents,), weight of all key terms of each document in units of 1e-9
+    own_weights: Ints  # int64 (documents,), weight of all key terms of each document in units of 1e-9
     thresholds: Sequence[float]  # shares to measure at, each above 0 to 1
 
     @property
@@ -234,7 +235,7 @@ class ShareLinks:
         shares = self.matrix.shares(self.own_weights)
         return sweep_shares(shares, self.thresholds, between_groups=self.matrix.between_groups)
 
-    def group_sizes(self, ks: Sequence[int]) -> list[NDArray[np.int64]]:
+    def group_sizes(self, ks: Sequence[int]) -> list[Ints]:
         """As ``Relation.group_sizes``, by count."""
         return self.stored.group_sizes(ks)
 
@@ -243,15 +244,13 @@ class ShareLinks:
         return replace(self, stored=self.stored.between(labels, same=same))
 
 
-def group_sizes(leaders: NDArray[np.int64]) -> NDArray[np.int64]:
+def group_sizes(leaders: Ints) -> Ints:
     """Documents in each group, single documents included, in the order of the leaders: int64 (groups,)."""
     sizes = np.bincount(leaders)
     return sizes[sizes > 0].astype(np.int64, copy=False)
 
 
-def group_sizes_of_nodes(
-    leaders: NDArray[np.int64], weights: NDArray[np.int64], loose: NDArray[np.bool_]
-) -> NDArray[np.int64]:
+def group_sizes_of_nodes(leaders: Ints, weights: Ints, loose: Bools) -> Ints:
     """Documents in each group of nodes, in no particular order; those of a ``loose`` node are not linked to each other.
 
     ``leaders``: of each node; ``weights``: documents of each node.
@@ -276,7 +275,7 @@ class GroupCounts:
     largest: int  # number of documents in the largest, 0 without groups
 
     @classmethod
-    def of(cls, sizes: NDArray[np.int64]) -> GroupCounts:
+    def of(cls, sizes: Ints) -> GroupCounts:
         """Count groups by their sizes, which include single documents."""
         several = sizes[sizes > 1]
         return cls(len(several), int(several.sum()), int(several.max(initial=0)))
@@ -288,11 +287,11 @@ def group_counts(relation: Relation, rows: Iterable[Measures]) -> list[GroupCoun
     return _counted(kept, _group_sizes(relation, kept))
 
 
-def _counted(rows: Sequence[Measures], sizes: Mapping[int | None, NDArray[np.int64]]) -> list[GroupCounts | None]:
+def _counted(rows: Sequence[Measures], sizes: Mapping[int | None, Ints]) -> list[GroupCounts | None]:
     return [GroupCounts.of(sizes[row.k]) if row.k in sizes else None for row in rows]
 
 
-def _group_sizes(relation: Relation, rows: Iterable[Measures]) -> dict[int | None, NDArray[np.int64]]:
+def _group_sizes(relation: Relation, rows: Iterable[Measures]) -> dict[int | None, Ints]:
     """Sizes of the groups at the k of each row, unless links at k are not stored."""
     ks = [row.k for row in rows if row.k is not None and row.k >= relation.k_min]
     parts = (ks[begin : begin + _AT_ONCE] for begin in range(0, len(ks), _AT_ONCE))
@@ -308,7 +307,7 @@ class Survey:
     rows: dict[str, list[Measures]]
     advice: dict[str, Advice]  # which k to use for `all` and for `cross`; empty for links by share, which have no k
     # int64 (groups,), documents in each group at the recommended k; `None` for links by share
-    group_sizes: NDArray[np.int64] | None
+    group_sizes: Ints | None
     matrix: SimilarityMatrix | None  # links written out document by document; `None` if they are not
     across: SimilarityMatrix | None  # the links between labels among them; `None` without labels
     groups: dict[str, list[GroupCounts | None]]  # groups at the k of each of `rows`, as `group_counts` returns them

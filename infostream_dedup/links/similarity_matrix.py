@@ -10,7 +10,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from infostream_dedup.errors import ConfigurationError
-from infostream_dedup.machine.arrays import offsets_of, sparse_rows
+from infostream_dedup.machine.arrays import Bools, Ints, offsets_of, sparse_rows
 from infostream_dedup.machine.scratch import row_blocks
 
 _BLOCK_ENTRIES = 8_000_000
@@ -80,7 +80,7 @@ class SimilarityMatrix:
             )
         return ascending
 
-    def shares(self, own_weights: NDArray[np.int64]) -> sp.csr_array:
+    def shares(self, own_weights: Ints) -> sp.csr_array:
         """Compute the share of the asking document's key-term weight (units of 1e-9) that was matched."""
         if self.matched is None:
             raise ValueError("this matrix holds no matched weights; match with weights=True")
@@ -89,7 +89,7 @@ class SimilarityMatrix:
         np.divide(self.matched.data, own, out=share, where=own > 0)
         return sp.csr_array((share, self.counts.indices, self.counts.indptr), shape=self.counts.shape)
 
-    def restricted(self, documents: NDArray[np.int64]) -> SimilarityMatrix:
+    def restricted(self, documents: Ints) -> SimilarityMatrix:
         """Return the rows and columns of some documents."""
         return replace(
             self,
@@ -109,7 +109,7 @@ class SimilarityMatrix:
         )
 
 
-def _part(matrix: sp.csr_array, documents: NDArray[np.int64]) -> sp.csr_array:
+def _part(matrix: sp.csr_array, documents: Ints) -> sp.csr_array:
     part = sp.csr_array(matrix[documents][:, documents])
     part.sort_indices()
     return part
@@ -142,7 +142,7 @@ def check_input(keys: sp.csr_array, targets: sp.csr_array, *, n: int) -> None:
         raise ValueError(f"a document has {most} key terms; expected at most n = {n}")
 
 
-def kept_entries(matrix: sp.csr_array, keep: NDArray[np.bool_]) -> sp.csr_array:
+def kept_entries(matrix: sp.csr_array, keep: Bools) -> sp.csr_array:
     """Return the chosen entries in order, with indices of 4 bytes if they suffice."""
     indptr = offsets_of(_kept_by_row(matrix.indptr, keep))
     return sparse_rows(matrix.data[keep], matrix.indices[keep], indptr, matrix.shape)
@@ -165,7 +165,7 @@ def pattern_of(matrix: sp.csr_array) -> sp.csr_array:
     return sp.csr_array((np.ones(matrix.nnz, dtype=np.bool_), matrix.indices, matrix.indptr), shape=matrix.shape)
 
 
-def column_counts(matrix: sp.csr_array) -> NDArray[np.int64]:
+def column_counts(matrix: sp.csr_array) -> Ints:
     """int64 (columns,): number of stored entries of each column."""
     counts = np.zeros(matrix.shape[1], dtype=np.int64)
     # In blocks, as bincount copies its whole input to int64.
@@ -174,7 +174,7 @@ def column_counts(matrix: sp.csr_array) -> NDArray[np.int64]:
     return counts
 
 
-def _kept_by_row(indptr: NDArray[np.signedinteger], keep: NDArray[np.bool_]) -> NDArray[np.int64]:
+def _kept_by_row(indptr: NDArray[np.signedinteger], keep: Bools) -> Ints:
     lengths = np.diff(indptr).astype(np.int64)
     kept = np.zeros(len(lengths), dtype=np.int64)
     # In blocks, as reduceat copies its whole input to int64.

@@ -13,11 +13,11 @@ from typing import Final
 
 import numpy as np
 import scipy.sparse as sp
-from numpy.typing import NDArray
 
 from infostream_dedup.errors import ConfigurationError
 from infostream_dedup.links.measures import EXACT_FROM, Interval, LinkWalks, Measures, has_interval
 from infostream_dedup.links.similarity_matrix import SimilarityMatrix, at_least
+from infostream_dedup.machine.arrays import Ints
 from infostream_dedup.machine.progress import Progress
 
 PATH_BUDGET: Final = 300_000_000
@@ -102,7 +102,7 @@ def _measure(k: int, links: sp.csr_array, reverse: sp.csr_array, effort: _Effort
 
 
 def sampled_closed(
-    links: sp.csr_array, reverse: sp.csr_array, paths: NDArray[np.int64], *, samples: int = SAMPLES, seed: int = SEED
+    links: sp.csr_array, reverse: sp.csr_array, paths: Ints, *, samples: int = SAMPLES, seed: int = SEED
 ) -> int:
     """Draw paths uniformly with replacement and count the closed ones."""
     first, _, third = drawn_paths(links, reverse, paths, samples=samples, seed=seed)
@@ -110,8 +110,8 @@ def sampled_closed(
 
 
 def drawn_paths(
-    links: sp.csr_array, reverse: sp.csr_array, paths: NDArray[np.int64], *, samples: int, seed: int
-) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+    links: sp.csr_array, reverse: sp.csr_array, paths: Ints, *, samples: int, seed: int
+) -> tuple[Ints, Ints, Ints]:
     """Draw paths uniformly with replacement."""
     # The middle j is drawn in proportion to its paths, then i and k among its neighbours, repeatedly while i = k: every
     # path is equally likely, and at least half of the draws are paths.
@@ -128,7 +128,7 @@ def drawn_paths(
     return first, middle, third
 
 
-def _drawn(matrix: sp.csr_array, rows: NDArray[np.int64], random: np.random.Generator) -> NDArray[np.int64]:
+def _drawn(matrix: sp.csr_array, rows: Ints, random: np.random.Generator) -> Ints:
     """Draw one entry of each row uniformly, and return its column."""
     start = matrix.indptr[rows].astype(np.int64)
     place = start + random.integers(matrix.indptr[rows + 1] - start)

@@ -13,7 +13,19 @@ from numpy.typing import DTypeLike, NDArray
 if TYPE_CHECKING:
     import scipy.sparse as sp
 
-# Types of the arrays that kernels take. The number of dimensions is part of the type: kernels are compiled for it
+# Arrays by their cells; what a kernel takes under these names has one dimension
+
+Bools: TypeAlias = NDArray[np.bool_]
+Floats: TypeAlias = NDArray[np.float64]
+Ints: TypeAlias = NDArray[np.int64]
+Int8s: TypeAlias = NDArray[np.int8]
+Int32s: TypeAlias = NDArray[np.int32]
+Uint8s: TypeAlias = NDArray[np.uint8]
+Uint16s: TypeAlias = NDArray[np.uint16]
+Uint32s: TypeAlias = NDArray[np.uint32]
+Uint64s: TypeAlias = NDArray[np.uint64]
+
+# Types of the other arrays that kernels take. The number of dimensions is part of the type: kernels are compiled for it
 
 Cell = TypeVar("Cell", bound=np.generic)
 Vector: TypeAlias = NDArray[Cell]
@@ -29,7 +41,7 @@ GOLDEN: Final = 0x9E3779B97F4A7C15
 """2^64 divided by the golden ratio, and odd: neighbouring numbers are spread over all 64 bits, in kernels too."""
 
 
-def offsets_of(sizes: Sequence[int] | NDArray[Any]) -> NDArray[np.int64]:
+def offsets_of(sizes: Sequence[int] | NDArray[Any]) -> Ints:
     """Bounds of consecutive rows of given sizes: int64 (rows + 1,), from 0.
 
     >>> offsets_of([2, 0, 1]).tolist()
@@ -40,7 +52,7 @@ def offsets_of(sizes: Sequence[int] | NDArray[Any]) -> NDArray[np.int64]:
     return offsets
 
 
-def places_of(starts: NDArray[Any], sizes: NDArray[Any]) -> NDArray[np.int64]:
+def places_of(starts: NDArray[Any], sizes: NDArray[Any]) -> Ints:
     """Positions of all values of some rows, row by row: starts[0], starts[0] + 1, ..., starts[1], ...
 
     >>> places_of(np.array([5, 0]), np.array([2, 3])).tolist()
@@ -50,7 +62,7 @@ def places_of(starts: NDArray[Any], sizes: NDArray[Any]) -> NDArray[np.int64]:
     return np.arange(offsets[-1]) + np.repeat(starts - offsets[:-1], sizes)
 
 
-def numbered_ends(a: NDArray[np.int64], b: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def numbered_ends(a: Ints, b: Ints) -> tuple[Ints, Ints]:
     """The distinct documents of pairs, ascending, and the places of both ends among them: int64 (2, pairs)."""
     ends = np.stack([a, b])
     if ends.max(initial=-1) > 8 * ends.size:
@@ -64,9 +76,7 @@ def numbered_ends(a: NDArray[np.int64], b: NDArray[np.int64]) -> tuple[NDArray[n
     return rows, places[ends]
 
 
-def entries_of(
-    indptr: NDArray[np.int64], rows: NDArray[np.integer[Any]]
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def entries_of(indptr: Ints, rows: NDArray[np.integer[Any]]) -> tuple[Ints, Ints]:
     """Positions of all values of some rows, row by row, and how many each row has."""
     sizes = indptr[rows + 1] - indptr[rows]
     return places_of(indptr[rows], sizes), sizes
@@ -108,7 +118,7 @@ class Ragged:
 
     # int64 (rows + 1,): the values of row d are `values[indptr[d]:indptr[d + 1]]`. It begins with 0, except in a part
     # of other rows, which serves only `row`, `rows` and iteration
-    indptr: NDArray[np.int64]
+    indptr: Ints
     values: NDArray[Any]  # (entries,), of any dtype
 
     def __len__(self) -> int:
@@ -120,13 +130,13 @@ class Ragged:
         return (values[begin:end] for begin, end in pairwise(bounds))
 
     @property
-    def sizes(self) -> NDArray[np.int64]:
+    def sizes(self) -> Ints:
         """Number of values of each row: int64 (rows,)."""
-        sizes: NDArray[np.int64] = self.indptr[1:] - self.indptr[:-1]
+        sizes: Ints = self.indptr[1:] - self.indptr[:-1]
         return sizes
 
     @property
-    def numbers(self) -> NDArray[np.int64]:
+    def numbers(self) -> Ints:
         """Row of each value: int64 (entries,)."""
         return np.repeat(np.arange(len(self), dtype=np.int64), self.sizes)
 
@@ -161,7 +171,7 @@ class Ragged:
         values[places_of(indptr[:-1] + self.sizes, others.sizes)] = others.values
         return Ragged(indptr, values)
 
-    def chosen(self, keep: NDArray[np.bool_]) -> Ragged:
+    def chosen(self, keep: Bools) -> Ragged:
         """Keep the values for which ``keep``, bool (entries,), is true."""
         return Ragged(offsets_of(keep)[self.indptr], self.values[keep])
 
@@ -181,7 +191,7 @@ def rows_from(rows: Iterable[Sequence[Any] | NDArray[Any]], dtype: DTypeLike) ->
     return Ragged(indptr, values)
 
 
-def joined_rows(rows: Sequence[NDArray[np.int64]]) -> Ragged:
+def joined_rows(rows: Sequence[Ints]) -> Ragged:
     """Make rows of arrays of int64."""
     return Ragged(offsets_of([len(row) for row in rows]), np.concatenate([np.zeros(0, dtype=np.int64), *rows]))
 
@@ -201,13 +211,13 @@ def distinct(rows: Ragged) -> Ragged:
     return Ragged(rows.indptr, values).chosen(first)
 
 
-def smallest(values: NDArray[np.uint64], indptr: NDArray[np.int64]) -> NDArray[np.uint64]:
+def smallest(values: Uint64s, indptr: Ints) -> Uint64s:
     """Return the smallest value of each row that is not empty: uint64 (rows that are not empty,)."""
     starts = indptr[:-1][np.diff(indptr) > 0]
     return np.minimum.reduceat(values, starts) if len(starts) else np.zeros(0, dtype=np.uint64)
 
 
-def earliest_equal(columns: Sequence[NDArray[Any]]) -> NDArray[np.int64]:
+def earliest_equal(columns: Sequence[NDArray[Any]]) -> Ints:
     """The earliest document with the same values in all columns: int64 (documents,)."""
     order = np.lexsort(columns)
     new = np.zeros(len(order), dtype=np.bool_)
@@ -314,7 +324,7 @@ def blobs_of(rows: Sequence[NDArray[Any]], dtype: np.dtype[Any]) -> list[bytes]:
     return _cut(np.concatenate(rows), [0, *accumulate(map(len, rows))], dtype)
 
 
-def blobs_of_rows(indptr: NDArray[np.int64], values: NDArray[Any], dtype: np.dtype[Any]) -> list[bytes]:
+def blobs_of_rows(indptr: Ints, values: NDArray[Any], dtype: np.dtype[Any]) -> list[bytes]:
     """Convert concatenated rows to bytes, like ``blobs_of``."""
     return _cut(values[indptr[0] : indptr[-1]], (indptr - indptr[0]).tolist(), dtype)
 
@@ -333,6 +343,6 @@ def _converted(values: NDArray[Any], dtype: np.dtype[Any]) -> NDArray[Any]:
     return converted
 
 
-def numbers_of(blob: bytes, dtype: np.dtype[Any]) -> NDArray[np.int64]:
+def numbers_of(blob: bytes, dtype: np.dtype[Any]) -> Ints:
     """Convert bytes back to a row."""
     return np.frombuffer(blob, dtype=dtype).astype(np.int64)

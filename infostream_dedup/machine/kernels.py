@@ -10,7 +10,7 @@ from typing import Final
 
 import numpy as np
 
-from infostream_dedup.machine.arrays import Vector
+from infostream_dedup.machine.arrays import Uint8s
 from infostream_dedup.machine.compiling import inlined, instruction
 
 BLOCK: Final = 64  # number of bytes that ``between`` reads: one per bit of a machine word
@@ -24,19 +24,19 @@ _ALL: Final = np.uint64(0xFFFFFFFFFFFFFFFF)
 
 
 @instruction
-def between(array: Vector[np.uint8], index: int, low: int, high: int) -> np.uint64:
+def between(array: Uint8s, index: int, low: int, high: int) -> np.uint64:
     """Bit b is set if byte ``index + b`` is in ``low`` .. ``high``."""
     return np.uint64(sum(1 << bit for bit in range(BLOCK) if low <= array[index + bit] <= high))
 
 
 @instruction
-def equal(one: Vector[np.uint8], at: int, other: Vector[np.uint8], there: int) -> np.uint64:
+def equal(one: Uint8s, at: int, other: Uint8s, there: int) -> np.uint64:
     """Bit b < ``HALF`` is set if ``one[at + b] == other[there + b]``."""
     return np.uint64(sum(1 << bit for bit in range(HALF) if one[at + bit] == other[there + bit]))
 
 
 @instruction
-def eight_bytes(array: Vector[np.uint8], index: int) -> np.uint64:
+def eight_bytes(array: Uint8s, index: int) -> np.uint64:
     """8 bytes as one number, the first byte lowest (the processor's order)."""
     return np.uint64(int.from_bytes(bytes(array[index : index + _BYTES_OF_A_WORD]), "little"))
 
@@ -49,7 +49,7 @@ def lowest_bit(word: np.uint64) -> int:
 
 
 @instruction
-def _copy_half(source: Vector[np.uint8], at: int, target: Vector[np.uint8], there: int) -> None:
+def _copy_half(source: Uint8s, at: int, target: Uint8s, there: int) -> None:
     target[there : there + HALF] = source[at : at + HALF]
 
 
@@ -60,7 +60,7 @@ def first_bits(count: int) -> np.uint64:
 
 
 @inlined
-def copy_bytes(source: Vector[np.uint8], at: int, target: Vector[np.uint8], there: int, size: int) -> None:
+def copy_bytes(source: Uint8s, at: int, target: Uint8s, there: int, size: int) -> None:
     """Copy bytes from ``source[at]`` to ``target[there]``; up to ``HALF`` - 1 more bytes are written after them."""
     copied = 0
     while copied < size:

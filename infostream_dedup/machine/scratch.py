@@ -9,6 +9,8 @@ from typing import Any, Final, Generic, TypeVar
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
+from infostream_dedup.machine.arrays import Ints
+
 # Scratch memory that is used again by the next call
 
 _Memory = TypeVar("_Memory")
@@ -76,7 +78,7 @@ class GrowingArray:
 # Rows of a sparse product in blocks, so that memory stays bounded however large the product is
 
 
-def row_blocks(work: NDArray[np.int64], limit: int) -> Iterator[slice]:
+def row_blocks(work: Ints, limit: int) -> Iterator[slice]:
     """Cut rows into consecutive blocks of at most ``limit`` work; a heavier row gets a block of its own.
 
     >>> [(block.start, block.stop) for block in row_blocks(np.array([3, 4, 9, 1]), 7)]

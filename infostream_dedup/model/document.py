@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, overload
 from urllib.parse import unquote
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
+    from infostream_dedup.machine.arrays import Ints, Uint8s, Uint64s
 
 
 Language = Literal["ru", "uk", "en", "other"]
@@ -125,7 +124,7 @@ NO_TIME: Final = -(2**63)  # marks a missing date among microseconds
 class NotCompared:
     """What is left out of documents before they are compared."""
 
-    hashes: NDArray[np.uint64]  # uint64 (documents,), hash of all that is left out, 0 for nothing
+    hashes: Uint64s  # uint64 (documents,), hash of all that is left out, 0 for nothing
     halves: dict[int, bytes] = field(default_factory=dict)  # checksum of the half in another language, by document
 
     def add_to(self, text_hashes: list[bytes]) -> list[bytes]:
@@ -144,17 +143,17 @@ class DocumentBlock(Sequence[Document]):
     languages: Sequence[str | None]  # as ``Document.lang``
     sources: Sequence[str | None]  # as ``Document.source``
     urls: Sequence[str | None]  # as ``Document.url``
-    times: NDArray[np.int64]  # int64 (documents,), ``Document.time`` in microseconds since 1970, or ``NO_TIME``
+    times: Ints  # int64 (documents,), ``Document.time`` in microseconds since 1970, or ``NO_TIME``
     # uint8, ``full_text`` of each document in UTF-8, without surrogates, followed by 66 more readable bytes
-    data: NDArray[np.uint8]
-    offsets: NDArray[np.int64]  # int64 (documents + 1,), bounds of the documents in ``data``
+    data: Uint8s
+    offsets: Ints  # int64 (documents + 1,), bounds of the documents in ``data``
     # int64 (documents,), end of each title in ``data``; a title begins where its document begins
-    titles: NDArray[np.int64]
-    bodies: NDArray[np.int64]  # int64 (documents,), start of each text in ``data``
-    characters: NDArray[np.int64]  # int64 (documents, 2), length of each title and each text in characters
+    titles: Ints
+    bodies: Ints  # int64 (documents,), start of each text in ``data``
+    characters: Ints  # int64 (documents, 2), length of each title and each text in characters
     without_text: Callable[[int], Document]  # creates document i with an empty ``text``
     not_compared: NotCompared | None = None  # what was left out of the texts; `None` if they are as given
-    openings: NDArray[np.int64] | None = None  # `openings_of` the documents, if they were read
+    openings: Ints | None = None  # `openings_of` the documents, if they were read
     given: Sequence[str] | None = None  # text of each document, if its string is in memory anyway
     # return, of document i: itself if the columns were made of it, which may hold what UTF-8 cannot encode; its record,
     # with a text in JSON that is not written again; and where it was read; `None` for what is not at hand
@@ -253,7 +252,7 @@ class _KeptBlock(NamedTuple):
     ids: Sequence[str]
     sources: Sequence[str | None]
     urls: Sequence[str | None]
-    times: NDArray[np.int64]
+    times: Ints
     without_text: Callable[[int], Document]
     beginnings: Sequence[bytes]  # of each text that has no title, if they are kept
 

@@ -11,8 +11,7 @@ from infostream_dedup.model.document import Language
 from infostream_dedup.model.tabular import Tabular
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
+    from infostream_dedup.machine.arrays import Ints
 
 
 Status = Literal["new", "exact", "duplicate", "similar", "insufficient_text"]
@@ -217,11 +216,11 @@ class Remembered:
     opening_hash: bytes
     epoch: int  # epoch whose statistics weighted the document
     length: int  # number of terms of the document, with repetition
-    keys: NDArray[np.int64]  # int64 (key terms,), numbers of its key terms, heaviest first
-    weights: NDArray[np.int64]  # int64 (key terms,), weight of each key term in units of 1e-9
+    keys: Ints  # int64 (key terms,), numbers of its key terms, heaviest first
+    weights: Ints  # int64 (key terms,), weight of each key term in units of 1e-9
     # int64 (terms,), numbers of the terms in which key terms of other documents are looked up (V), ascending
-    targets: NDArray[np.int64]
-    numbers: NDArray[np.int64]  # int64 (numbers,), 63-bit hashes of the distinct numbers in the text, ascending
+    targets: Ints
+    numbers: Ints  # int64 (numbers,), 63-bit hashes of the distinct numbers in the text, ascending
     title: str  # headline, for people inspecting the store
     text: str | None  # body, if the store is asked to keep texts; otherwise ``None``
     url: str | None = None  # address; ``None`` if missing
@@ -284,8 +283,8 @@ class EpochFrequencies:
     language: Language  # language of the documents
     documents: int  # number of documents
     length: int  # total length of the documents in terms
-    terms: NDArray[np.int64]  # int64 (terms,), numbers of the terms, ascending
-    df: NDArray[np.int64]  # int64 (terms,), number of documents of the epoch that contain each term
+    terms: Ints  # int64 (terms,), numbers of the terms, ascending
+    df: Ints  # int64 (terms,), number of documents of the epoch that contain each term
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,7 +17,7 @@ from infostream_dedup.judging.evidence.kernels.sharing import SLOTS
 from infostream_dedup.language.lexicon.tables import is_latin
 from infostream_dedup.links.compiled.window_index import CandidateRows, WindowIndex
 from infostream_dedup.links.pair_rules import LEAST_ORDERED_SHARE, NEAR_BEST, OneText
-from infostream_dedup.machine.arrays import INT32, INT64, Ragged, blobs_of_rows, numbered_ends
+from infostream_dedup.machine.arrays import INT32, INT64, Bools, Ints, Ragged, blobs_of_rows, numbered_ends
 from infostream_dedup.model import LANGUAGES, OUR_LANGUAGES
 from infostream_dedup.model.settings import SHOWN_DECIMALS
 from infostream_dedup.model.stream_records import KeptPivot, TranslatedFrom, Verdict
@@ -111,11 +111,11 @@ class _Partners:
 class _PastLinks:
     """Links found before a restart: in arrays, since few of them are ever needed again."""
 
-    ordinals: NDArray[np.int64]  # int64 (links,), one document of each link, ascending; each link occurs twice
-    partners: NDArray[np.int64]  # int64 (links, 2), the other document, and the smaller share
+    ordinals: Ints  # int64 (links,), one document of each link, ascending; each link occurs twice
+    partners: Ints  # int64 (links, 2), the other document, and the smaller share
 
     @classmethod
-    def of(cls, links: NDArray[np.int64]) -> _PastLinks:
+    def of(cls, links: Ints) -> _PastLinks:
         """Arrange links, int64 (links, 3): later document, earlier document, smaller share."""
         both = np.concatenate([links, links[:, [1, 0, 2]]])
         both = both[np.argsort(both[:, 0], kind="stable")]
@@ -146,7 +146,7 @@ class LinksAcross:
         self._past = _PastLinks.of(np.zeros((0, 3), dtype=np.int64))
         self._known = window.first
 
-    def find(self, first: int, oldest: NDArray[np.int64]) -> list[list[LinkAcross]]:
+    def find(self, first: int, oldest: Ints) -> list[list[LinkAcross]]:
         """Look up earlier documents for each of the documents whose columns have been added."""
         columns, row = self._window.pivot_columns, first - self._window.first
         keys, targets = (rows.rows_from(row, row + len(oldest)) for rows in (columns.keys, columns.matched_by))
@@ -261,9 +261,7 @@ class LinksAcross:
                 link = LinkAcross(row + window.first, forward, backward, bool(translate[at]), bool(tell[at]))
                 links[number].append(link)
 
-    def _compared(
-        self, earlier: NDArray[np.int64], later: NDArray[np.int64], shares: NDArray[np.int64]
-    ) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+    def _compared(self, earlier: Ints, later: Ints, shares: Ints) -> tuple[Bools, Bools]:
         """Which documents evidence and the order of words let be translations, and which reports of one event."""
         if not len(earlier):
             return np.zeros(0, dtype=np.bool_), np.zeros(0, dtype=np.bool_)
@@ -322,7 +320,7 @@ def _ordered(window: Window, words: PivotWords) -> OrderedWords:
     return OrderedWords(words, window.pivot_columns.order.rows, window.evidence_columns.languages)
 
 
-def _shared(held: NDArray[np.int64], asking: NDArray[np.int64], documents: PivotDocuments) -> SharedKeys:
+def _shared(held: Ints, asking: Ints, documents: PivotDocuments) -> SharedKeys:
     """Key terms that match in both directions; none of the held document if too few of the asking one's match."""
     shared = SharedKeys(*np.zeros((3, len(held), 2), dtype=np.int64))
     if len(held):
@@ -351,14 +349,14 @@ _UNKNOWN, _LATIN, _OTHER = 0, 1, 2
 class _Met(NamedTuple):
     """Terms in which pairs of documents match."""
 
-    pairs: NDArray[np.int64]  # int64, ascending; number of the pair of documents
-    terms: NDArray[np.int64]  # int64, the terms; within a pair by weight of the key term, heaviest first, each once
+    pairs: Ints  # int64, ascending; number of the pair of documents
+    terms: Ints  # int64, the terms; within a pair by weight of the key term, heaviest first, each once
 
 
 class _SourceWords(NamedTuple):
     """The words of one document of each pair that produced the matching terms."""
 
-    held: NDArray[np.bool_]  # bool, by position in `_Met`: whether a word of the document produced the term
+    held: Bools  # bool, by position in `_Met`: whether a word of the document produced the term
     words: list[str]  # the word; undefined if there is none
     rungs: list[str | None]  # the rung that leads from the word to the term; `None` in the pivot language itself
 
@@ -398,7 +396,7 @@ class WordsAcross:
             for link, order, (begin, end) in zip(links, orders, pairwise(bounds), strict=True)
         ]
 
-    def _met(self, rows: NDArray[np.int64], others: NDArray[np.int64]) -> _Met:
+    def _met(self, rows: Ints, others: Ints) -> _Met:
         """For each key term that the other document has, the term in which they match."""
         columns = self._window.pivot_columns
         members, keys = columns.members.gathered(rows), columns.keys.gathered(rows)
@@ -415,7 +413,7 @@ class WordsAcross:
         best = best[np.sort(_firsts(np.argsort(codes, kind="stable"), codes))]
         return _Met(pairs[best], terms[best])
 
-    def _source_words(self, rows: NDArray[np.int64], met: _Met) -> _SourceWords:
+    def _source_words(self, rows: Ints, met: _Met) -> _SourceWords:
         """The word of one document of each pair that produced each term: the smallest whose best term it is."""
         spoken = self._window.evidence_columns.languages[rows]
         codes = _codes(met.pairs, met.terms)
@@ -443,7 +441,7 @@ class WordsAcross:
                 words[place], rungs[place] = word, rung
         return _SourceWords(held, words, rungs)
 
-    def _sources(self, rows: NDArray[np.int64], language: int) -> Ragged:
+    def _sources(self, rows: Ints, language: int) -> Ragged:
         if language != _ENGLISH:
             return self._window.targets.gathered(rows).as_int64()
         # An English word also matches itself.
@@ -456,28 +454,28 @@ class WordsAcross:
         return Ragged(matched_by.indptr, terms).chosen(self._latin[terms] == _LATIN)
 
 
-def _codes(pairs: NDArray[np.int64], terms: NDArray[np.int64]) -> NDArray[np.int64]:
+def _codes(pairs: Ints, terms: Ints) -> Ints:
     """Pair and term as one number."""
     return pairs << np.int64(_TERM_BITS) | terms
 
 
-def _pair_codes(rows: Ragged) -> NDArray[np.int64]:
+def _pair_codes(rows: Ragged) -> Ints:
     return _codes(rows.numbers, rows.values.astype(np.int64))
 
 
-def _among(values: NDArray[np.int64], wanted: NDArray[np.int64]) -> NDArray[np.bool_]:
+def _among(values: Ints, wanted: Ints) -> Bools:
     if not len(wanted):
         return np.zeros(len(values), dtype=np.bool_)
     places = np.minimum(np.searchsorted(wanted, values), len(wanted) - 1)
     return np.asarray(wanted[places] == values, dtype=np.bool_)
 
 
-def _firsts(order: NDArray[np.int64], key: NDArray[np.int64]) -> NDArray[np.int64]:
+def _firsts(order: Ints, key: Ints) -> Ints:
     """First position of each key in an order sorted by the key."""
     ordered = key[order]
     first = np.ones(len(order), dtype=np.bool_)
     first[1:] = ordered[1:] != ordered[:-1]
-    found: NDArray[np.int64] = order[first]
+    found: Ints = order[first]
     return found
 
 

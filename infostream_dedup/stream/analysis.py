@@ -18,7 +18,7 @@ from infostream_dedup.language.text.kernels.surface_table import MISSING
 from infostream_dedup.language.text.scanner import Scanned, Scanner, detect
 from infostream_dedup.language.text.surface_pool import SurfaceList, SurfacePool, Utf8Texts, block_of
 from infostream_dedup.language.text.tokens import Shape
-from infostream_dedup.machine.arrays import Ragged, offsets_of
+from infostream_dedup.machine.arrays import Bools, Floats, Int32s, Ints, Ragged, Uint8s, Uint32s, offsets_of
 from infostream_dedup.machine.kernels import BLOCK
 from infostream_dedup.model import LANGUAGES, OUR_LANGUAGES, Document, Language, Settings, language_number
 from infostream_dedup.model.stream_records import EpochFrequencies
@@ -56,7 +56,7 @@ class TermNumbers:
         """Return the number of a term; a new term gets the next one."""
         return int(self.numbered([term])[0])
 
-    def numbered(self, terms: Sequence[str]) -> NDArray[np.int64]:
+    def numbered(self, terms: Sequence[str]) -> Ints:
         """Return the numbers of terms, which must not contain line breaks; new terms get the next ones."""
         given = terms if isinstance(terms, SurfaceList) else SurfaceList.of(terms)
         numbers = np.empty(len(given), dtype=np.int64)
@@ -110,7 +110,7 @@ class BackgroundTerms:
         self._terms = np.zeros(0, dtype=np.int64)
         self._probabilities = np.zeros(0, dtype=np.float64)
 
-    def of(self, terms: NDArray[np.integer]) -> NDArray[np.float64]:
+    def of(self, terms: NDArray[np.integer]) -> Floats:
         """float64 (terms,): probability that a pseudo-document contains each of these terms."""
         self._look_up()
         if len(self._terms) == 0:
@@ -138,18 +138,18 @@ class LanguageCounts:
 
     totals: statistics.Totals = field(default_factory=statistics.Totals)  # number and length of the documents
     # uint32, documents that contain each term, by number; may be longer or shorter than the list of terms
-    df: NDArray[np.uint32] = field(default_factory=lambda: np.zeros(0, dtype=np.uint32))
+    df: Uint32s = field(default_factory=lambda: np.zeros(0, dtype=np.uint32))
 
-    def add(self, totals: statistics.Totals, terms: NDArray[np.int64], df: NDArray[np.int64] | int) -> None:
+    def add(self, totals: statistics.Totals, terms: Ints, df: Ints | int) -> None:
         """Count more documents."""
         self.totals += totals
         self.df = longer(self.df, int(terms.max(initial=-1)) + 1)
         np.add.at(self.df, terms, np.uint32(df) if isinstance(df, int) else df.astype(np.uint32))
 
-    def df_of(self, terms: NDArray[np.integer]) -> NDArray[np.float64]:
+    def df_of(self, terms: NDArray[np.integer]) -> Floats:
         """float64 (terms,): documents that contain each of these terms."""
         self.df = longer(self.df, int(terms.max(initial=-1)) + 1)
-        df: NDArray[np.float64] = self.df[terms].astype(np.float64)
+        df: Floats = self.df[terms].astype(np.float64)
         return df
 
 
@@ -230,12 +230,12 @@ class Frequencies:
         shares = partial(self._frequencies, LANGUAGES[language], self._settings.representation)
         return self.closed[language].totals.average_length(shares)
 
-    def idf(self, language: int, terms: NDArray[np.integer]) -> NDArray[np.float64]:
+    def idf(self, language: int, terms: NDArray[np.integer]) -> Floats:
         """Return the idf of terms, 0 if their document frequency is out of bounds."""
         counted, distinct = self._documents(language, terms)
         return statistics.bounded_idf(counted, self._settings, distinct)
 
-    def too_rare(self, language: int, terms: NDArray[np.integer]) -> NDArray[np.bool_]:
+    def too_rare(self, language: int, terms: NDArray[np.integer]) -> Bools:
         """Which terms are in too few documents for key terms."""
         documents, df = self._documents(language, terms)[0]
         return np.asarray(df < statistics.as_count(self._settings.df_min, documents), dtype=np.bool_)
@@ -252,7 +252,7 @@ class Frequencies:
         return self._filled_up(language, terms, counts.totals, df), distinct
 
     def _filled_up(
-        self, language: int, terms: NDArray[np.integer], totals: statistics.Totals, df: NDArray[np.float64]
+        self, language: int, terms: NDArray[np.integer], totals: statistics.Totals, df: Floats
     ) -> statistics.DocumentFrequencies:
         pseudo = totals.pseudo_documents
         if pseudo:
@@ -265,11 +265,11 @@ class Frequencies:
 
 def count_rows(
     open_counts: Sequence[LanguageCounts],
-    languages: NDArray[np.uint8],
-    lengths: NDArray[np.int64],
+    languages: Uint8s,
+    lengths: Ints,
     terms: Ragged,
     *,
-    counted: NDArray[np.bool_] | None = None,
+    counted: Bools | None = None,
 ) -> None:
     """Count documents in the open epoch."""
     if counted is not None and not counted.any():
@@ -319,7 +319,7 @@ class SurfaceTerms:
         self._several: dict[tuple[int, ...], int] = {}
         self.more = np.zeros(0, dtype=np.int32)
 
-    def codes(self, surfaces: SurfaceList, used: NDArray[np.uint8]) -> NDArray[np.int32]:
+    def codes(self, surfaces: SurfaceList, used: Uint8s) -> Int32s:
         """Return, for each surface and language, the number of its term, ``NOTHING``, or ``SEVERAL`` and below."""
         if len(self._pool) + len(surfaces) > max(_MOST_REMEMBERED, len(surfaces)):
             self._start_over()
@@ -342,7 +342,7 @@ class SurfaceTerms:
             found[language, own] = held
         return found
 
-    def _found_out(self, surfaces: SurfaceList, wanted: NDArray[np.int64], language: int) -> NDArray[np.int32]:
+    def _found_out(self, surfaces: SurfaceList, wanted: Ints, language: int) -> Int32s:
         if not len(self._former_pool):
             return self._learnt(surfaces, wanted, language)
         found = self._former_pool.find(surfaces, wanted)
@@ -359,7 +359,7 @@ class SurfaceTerms:
             grown[:, :known] = self._codes
             self._codes = grown
 
-    def _learnt(self, surfaces: SurfaceList, wanted: NDArray[np.int64], language: int) -> NDArray[np.int32]:
+    def _learnt(self, surfaces: SurfaceList, wanted: Ints, language: int) -> Int32s:
         if len(wanted) >= _MANY:
             return self._many_learnt(surfaces.picked(wanted), language)
         keys = [
@@ -370,7 +370,7 @@ class SurfaceTerms:
         number_of = dict(zip(distinct, self._numbered(terms), strict=True))
         return np.array([self._code([number_of[key] for key in held]) for held in keys], dtype=np.int32)
 
-    def _many_learnt(self, surfaces: SurfaceList, language: int) -> NDArray[np.int32]:
+    def _many_learnt(self, surfaces: SurfaceList, language: int) -> Int32s:
         found = forms.forms(surfaces)
         shapes = len(Shape) if self._representation.shaped else 1
         words = found.numbers.astype(np.int64) * shapes + (found.shapes if shapes > 1 else 0)
@@ -405,7 +405,7 @@ class SurfaceTerms:
         return kernels.SEVERAL - place
 
 
-def _in_order_of_text(words: NDArray[np.int64], most: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def _in_order_of_text(words: Ints, most: int) -> tuple[Ints, Ints]:
     """Return the distinct words in the order in which they first occur, and the place of each word among them."""
     firsts = np.empty(most, dtype=np.int64)
     # The last of equal words is written last.
@@ -429,9 +429,9 @@ class Analysed:
     """Documents of a batch as counts of terms."""
 
     terms: Ragged  # int32, numbers of the distinct terms of each document, ascending
-    counts: NDArray[np.int32]  # int32, number of occurrences of each, in the same order
-    languages: NDArray[np.uint8]  # uint8 (documents,), index into `LANGUAGES`
-    lengths: NDArray[np.int64]  # int64 (documents,), number of terms with repetition
+    counts: Int32s  # int32, number of occurrences of each, in the same order
+    languages: Uint8s  # uint8 (documents,), index into `LANGUAGES`
+    lengths: Ints  # int64 (documents,), number of terms with repetition
     # int32, the terms of each document's first `_ORDERED` words as they follow each other; `None` if not asked for
     order: Ragged | None = None
 
@@ -469,9 +469,7 @@ class Analyser:
             languages = np.where(languages == _NOT_GIVEN, detect(texts), languages)
         return self.read_surfaces(scanned, languages, scanner.surfaces.listed(), ordered=ordered)
 
-    def read_surfaces(
-        self, scanned: Scanned, languages: NDArray[np.uint8], surfaces: SurfaceList, *, ordered: bool
-    ) -> Analysed:
+    def read_surfaces(self, scanned: Scanned, languages: Uint8s, surfaces: SurfaceList, *, ordered: bool) -> Analysed:
         """Count the terms of documents whose words have been found."""
         mapping, most = self._mapping(scanned, languages, surfaces)
         analysed = self._count_terms(scanned, languages, mapping, most)
@@ -484,7 +482,7 @@ class Analyser:
         return analysed
 
     def _mapping(
-        self, scanned: Scanned, languages: NDArray[np.uint8], surfaces: SurfaceList
+        self, scanned: Scanned, languages: Uint8s, surfaces: SurfaceList
     ) -> tuple[kernels.TermsOfSurfaces, int]:
         used = np.zeros(len(surfaces), dtype=np.uint8)
         kernels.mark_used(kernels.TokenRows(scanned.tokens, scanned.begins, scanned.lengths, languages), used)
@@ -496,7 +494,7 @@ class Analyser:
         return kernels.TermsOfSurfaces(terms.ravel(), len(surfaces), more), most
 
     def _count_terms(
-        self, scanned: Scanned, languages: NDArray[np.uint8], mapping: kernels.TermsOfSurfaces, most: int
+        self, scanned: Scanned, languages: Uint8s, mapping: kernels.TermsOfSurfaces, most: int
     ) -> Analysed:
         documents, largest = len(scanned), max(len(self._numbers) - 1, 0)
         longest = int(scanned.lengths.max(initial=0)) * most + 1
@@ -520,7 +518,7 @@ class Analyser:
 class WeighingFrequencies(Protocol):
     """Statistics of an epoch that weight documents."""
 
-    def idf(self, language: int, terms: NDArray[np.integer]) -> NDArray[np.float64]:
+    def idf(self, language: int, terms: NDArray[np.integer]) -> Floats:
         """Return the idf of terms for a document of a language: float64 (terms,)."""
 
     def average_length(self, language: int) -> float:
@@ -564,9 +562,7 @@ def choose_keys(
     return KeyRows(Ragged(bounds, terms[order]), Ragged(bounds, weights[order]))
 
 
-def _heaviest_first(
-    terms: NDArray[np.int64], weights: NDArray[np.int64], bounds: NDArray[np.int64], numbers: TermNumbers
-) -> NDArray[np.int64]:
+def _heaviest_first(terms: Ints, weights: Ints, bounds: Ints, numbers: TermNumbers) -> Ints:
     order, tied = np.empty(len(terms), dtype=np.int64), np.empty(len(terms), dtype=np.uint8)
     if order_by_weight(bounds, weights, order, tied):
         # Most terms have a weight of their own, and need not be spelt out. The tied ones share places among themselves.
@@ -580,7 +576,7 @@ def _heaviest_first(
 
 def _weights(
     analysed: Analysed, first: int, end: int, frequencies: WeighingFrequencies, numbers: TermNumbers, settings: Settings
-) -> NDArray[np.float64]:
+) -> Floats:
     indptr = analysed.terms.indptr
     entries = slice(indptr[first], indptr[end])
     sizes, languages = indptr[first + 1 : end + 1] - indptr[first:end], analysed.languages[first:end]
@@ -600,9 +596,7 @@ def _weights(
     return chosen.weight(analysed.counts[entries].astype(np.float64), idf, np.repeat(norm, sizes), settings)
 
 
-def _idf(
-    terms: NDArray[np.integer], language: int, frequencies: WeighingFrequencies, known: int
-) -> NDArray[np.float64]:
+def _idf(terms: NDArray[np.integer], language: int, frequencies: WeighingFrequencies, known: int) -> Floats:
     """Return the idf of each term, float64 (entries,); computed once for each term if there are enough entries."""
     if len(terms) < known:
         return frequencies.idf(language, terms)
@@ -610,11 +604,11 @@ def _idf(
     held[terms] = True
     distinct = np.flatnonzero(held)
     idf[distinct] = frequencies.idf(language, distinct)
-    found: NDArray[np.float64] = idf[terms]
+    found: Floats = idf[terms]
     return found
 
 
-def code_point_rank(terms: NDArray[np.int64], numbers: TermNumbers) -> NDArray[np.int64]:
+def code_point_rank(terms: Ints, numbers: TermNumbers) -> Ints:
     """Rank of each term among the given ones in code point order."""
     distinct, inverse = np.unique(terms, return_inverse=True)
     words = numbers.terms.some(distinct)

@@ -8,7 +8,6 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from infostream_dedup.documents.documents import as_compared
 from infostream_dedup.errors import ConfigurationError
@@ -16,6 +15,7 @@ from infostream_dedup.judging.evidence.judging import OPENING_PROBABILITY
 from infostream_dedup.judging.evidence.kinds import KIND_NAMES, Kind
 from infostream_dedup.language.text.surface_pool import SurfaceList
 from infostream_dedup.links.pair_rules import need
+from infostream_dedup.machine.arrays import Bools, Floats, Ints
 from infostream_dedup.model import Document
 from infostream_dedup.model.settings import SHOWN_DECIMALS
 from infostream_dedup.model.stream_records import Remembered
@@ -51,10 +51,10 @@ class BestCandidate:
     of: int  # ordinal of the earlier document
     duplicate: bool  # whether the document repeats it or only resembles it
     relation: str | None  # relation of the document to it
-    repeated: NDArray[np.int64]  # int64, ordinals of all documents that the document repeats, ascending
-    weights: NDArray[np.float64] | None = None  # how many each of these stands for; `None` for itself
+    repeated: Ints  # int64, ordinals of all documents that the document repeats, ascending
+    weights: Floats | None = None  # how many each of these stands for; `None` for itself
     # int64, ordinals of documents that report its event, in other words, in part or a step before
-    told: NDArray[np.int64] = field(default_factory=lambda: NO_ORDINALS)
+    told: Ints = field(default_factory=lambda: NO_ORDINALS)
     # probability that it repeats `of` or reports the same event; `None` if key terms alone decide
     probability: float | None = None
     # the model's criteria by name, with the differences from `of`
@@ -131,7 +131,7 @@ class Judge:
             np.zeros(many, dtype=np.float64),
         )
         chosen = _room_to_choose(finds)
-        judged: dict[int, tuple[NDArray[np.int64], Judged]] = {}
+        judged: dict[int, tuple[Ints, Judged]] = {}
         if self._second is None:
             kernels.weigh_and_choose(row, finds, columns, self._rules, chosen)
         else:
@@ -163,7 +163,7 @@ class Judge:
 
     def _apply_model(
         self, second: SecondStage, finds: kernels.Finds, documents: Sequence[Remembered]
-    ) -> dict[int, tuple[NDArray[np.int64], Judged]]:
+    ) -> dict[int, tuple[Ints, Judged]]:
         first = documents[0].ordinal
         linked = np.flatnonzero(finds.kinds & kernels.LINKED)
         ordinals = finds.rows[linked] + self._window.first
@@ -246,12 +246,12 @@ class Judged:
     """The classifier's judgement of a document against several earlier ones."""
 
     criteria: tuple[str, ...]  # names, in the order of the columns of `vectors`
-    values: NDArray[np.float64]  # float64 (others,), decision values; above 0 the document repeats the other one
-    probabilities: NDArray[np.float64]  # float64 (others,), probability that it does, 0 to 1
-    vectors: NDArray[np.float64]  # float64 (others, criteria), differences of the document from each; NaN if unknown
+    values: Floats  # float64 (others,), decision values; above 0 the document repeats the other one
+    probabilities: Floats  # float64 (others,), probability that it does, 0 to 1
+    vectors: Floats  # float64 (others, criteria), differences of the document from each; NaN if unknown
 
     @property
-    def repeats(self) -> NDArray[np.bool_]:
+    def repeats(self) -> Bools:
         """Whether the document repeats each of the others, bool (others,)."""
         return np.asarray(self.values > 0)
 
@@ -302,7 +302,7 @@ class SecondStage:
         self._models = document_models(read, statistics="background")
         self._rows = {ordinal: row for row, ordinal in enumerate(ordinals)}
 
-    def judged(self, ordinal: int, others: NDArray[np.int64]) -> Judged:
+    def judged(self, ordinal: int, others: Ints) -> Judged:
         """Judge one document against others; all of them must have been read."""
         if self._models is None:
             raise ValueError(f"document {ordinal} has not been read")

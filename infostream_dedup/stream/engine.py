@@ -45,9 +45,7 @@ from infostream_dedup.terms.key_terms import INSUFFICIENT_TERMS
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from numpy.typing import NDArray
-
-    from infostream_dedup.machine.arrays import Ragged
+    from infostream_dedup.machine.arrays import Ints, Ragged, Uint8s
     from infostream_dedup.stream.across import LinkAcross
     from infostream_dedup.stream.decisions import SecondStage
     from infostream_dedup.stream.recent_documents import WordingSource
@@ -400,9 +398,7 @@ class StreamEngine:
             verdicts,
         )
 
-    def _count(
-        self, languages: NDArray[np.uint8], lengths: NDArray[np.int64], targets: Ragged, verdicts: Sequence[Verdict]
-    ) -> None:
+    def _count(self, languages: Uint8s, lengths: Ints, targets: Ragged, verdicts: Sequence[Verdict]) -> None:
         analysis.count_rows(self.frequencies.open, languages, lengths, targets)
         if self.settings.df_counts == "distinct":
             repeats = np.array([one.repeats for one in verdicts], dtype=np.bool_)
@@ -420,11 +416,7 @@ class StreamEngine:
         self._count(languages, lengths, targets, verdicts)
 
     def _judge_in_turn(
-        self,
-        documents: Sequence[Remembered],
-        oldest: NDArray[np.int64],
-        links: Sequence[Sequence[LinkAcross]],
-        decided: Decided,
+        self, documents: Sequence[Remembered], oldest: Ints, links: Sequence[Sequence[LinkAcross]], decided: Decided
     ) -> list[Verdict]:
         """Judge documents of the window; ``oldest``: int64, first ordinal in the window when each arrives."""
         equals, before = self._memory.equals(documents[0].ordinal, oldest), len(decided.verdicts)
@@ -453,7 +445,7 @@ class StreamEngine:
         self,
         documents: Sequence[Remembered],
         equals: Sequence[tuple[int | None, int | None]],
-        oldest: NDArray[np.int64],
+        oldest: Ints,
         links_across: Sequence[Sequence[LinkAcross]],
         decided: Decided,
     ) -> Iterator[Verdict]:
@@ -506,7 +498,7 @@ class StreamEngine:
         verdict: Verdict,
         happened: Sequence[GroupEvent],
         translated: Sequence[int],
-        told: NDArray[np.int64],
+        told: Ints,
         events: list[StoryEvent],
     ) -> str | None:
         stories = self._stories

@@ -7,13 +7,10 @@ from dataclasses import dataclass
 from itertools import repeat
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-from numpy.typing import NDArray
-
 from infostream_dedup.documents.documents import texts_as_given
 from infostream_dedup.judging.evidence.records import EvidenceRecords
 from infostream_dedup.judging.repeated.lines import LeftOut
-from infostream_dedup.machine.arrays import INT32, INT64, Ragged, blobs_of_rows
+from infostream_dedup.machine.arrays import INT32, INT64, Ints, Ragged, Uint8s, blobs_of_rows
 from infostream_dedup.model import LANGUAGES
 from infostream_dedup.model.document import outlet_of
 from infostream_dedup.model.stream_records import KeptEvidence, Remembered
@@ -65,12 +62,12 @@ class Entering:
         return self.batch.prepared.first + self.start
 
     @property
-    def languages(self) -> NDArray[np.uint8]:
+    def languages(self) -> Uint8s:
         """uint8 (documents,), index into ``LANGUAGES``."""
         return self.batch.analysed.languages[self.start : self.end]
 
     @property
-    def lengths(self) -> NDArray[np.int64]:
+    def lengths(self) -> Ints:
         """int64 (documents,), number of terms with repetition."""
         return self.batch.analysed.lengths[self.start : self.end]
 

@@ -33,6 +33,7 @@ from infostream_dedup.judging.evidence.reading import evidence_texts, lent_evide
 from infostream_dedup.judging.evidence.records import EPOCH, Changes, EvidenceFrequencies, changes_of, pack_weighed
 from infostream_dedup.judging.evidence.screening import Screen
 from infostream_dedup.links.pair_rules import need, relation_of
+from infostream_dedup.machine.arrays import Bools, Floats, Int8s, Ints, Uint8s
 from infostream_dedup.model import Document, DocumentBlock
 from infostream_dedup.model.settings import CANDIDATE_TERMS, SHOWN_DECIMALS
 from infostream_dedup.model.stream_records import CountedEvidence, Remembered
@@ -69,7 +70,7 @@ class EvidenceCounts:
         self.epoch = 0  # the open one
         self._frozen = EvidenceFrequencies()
         self._open: list[Changes] = []
-        self._weights: tuple[NDArray[np.float32], NDArray[np.float64]] | None = None
+        self._weights: tuple[NDArray[np.float32], Floats] | None = None
 
     @classmethod
     def of(cls, counted: Iterable[CountedEvidence]) -> EvidenceCounts:
@@ -83,7 +84,7 @@ class EvidenceCounts:
                 counts._open.append(Changes.of_blob(one.counts))
         return counts
 
-    def read(self, documents: DocumentBlock, languages: NDArray[np.uint8], first: int) -> ReadEvidence:
+    def read(self, documents: DocumentBlock, languages: Uint8s, first: int) -> ReadEvidence:
         """Read and count the documents of a batch."""
         found = ReadEvidence()
         numbers = languages.astype(np.int8)
@@ -107,7 +108,7 @@ class EvidenceCounts:
         records = pack_weighed(raw, np.array([language], dtype=np.int8), *self.weights())
         return records.blobs()[0], raw.triple_blobs()[0]
 
-    def weights(self) -> tuple[NDArray[np.float32], NDArray[np.float64]]:
+    def weights(self) -> tuple[NDArray[np.float32], Floats]:
         """What `pack_weighed` weighs by in this epoch."""
         if self._weights is None:
             self._weights = self._frozen.filled_up()
@@ -145,9 +146,9 @@ def verdict_probability(probability: float) -> float:
 
 
 class _Asked(NamedTuple):
-    finds: NDArray[np.int64]  # int64 (pairs,), index of the pair among the candidates found
-    later: NDArray[np.int64]  # int64 (pairs,), ordinal of the later document
-    earlier: NDArray[np.int64]  # int64 (pairs,), ordinal of the earlier document
+    finds: Ints  # int64 (pairs,), index of the pair among the candidates found
+    later: Ints  # int64 (pairs,), ordinal of the later document
+    earlier: Ints  # int64 (pairs,), ordinal of the earlier document
 
     def at(self, places: NDArray[Any]) -> _Asked:
         return _Asked(*(column[places] for column in self))
@@ -157,12 +158,12 @@ class _Part(NamedTuple):
     """Candidates, by number among documents with everything that a comparison needs."""
 
     asked: _Asked
-    a: NDArray[np.int64]
-    b: NDArray[np.int64]
+    a: Ints
+    b: Ints
     documents: ComparedDocuments
     triples: TripleRows | TripleSource
     screen: Screen | None = None  # left out pairs that certainly decide nothing; verdicts are the same without it
-    bounds: NDArray[np.float64] = np.zeros(0)  # float64 (pairs,), `Screen.bounds`; empty without a screen
+    bounds: Floats = np.zeros(0)  # float64 (pairs,), `Screen.bounds`; empty without a screen
 
     def screened(self, screen: Screen) -> _Part:
         """Those that the screen does not leave out, among them all that share much wording."""
@@ -176,19 +177,19 @@ class _Part(NamedTuple):
         may_share = self.bounds >= MAY_SHARE
         return (*self.asked.at(may_share), self.bounds[may_share])
 
-    def at(self, wanted: NDArray[np.bool_]) -> _Part:
+    def at(self, wanted: Bools) -> _Part:
         bounds = self.bounds if self.screen is None else self.bounds[wanted]
         return self._replace(asked=self.asked.at(wanted), a=self.a[wanted], b=self.b[wanted], bounds=bounds)
 
 
 class _Judged(NamedTuple):
-    status: NDArray[np.int8]  # int8 (pairs,), `DocumentStatus`
-    kinds: NDArray[np.int8]  # int8 (pairs,), `Kind`
-    probability: NDArray[np.float64]  # float64 (pairs,)
-    shares: NDArray[np.float64]  # float64 (pairs, 2), not rounded
+    status: Int8s  # int8 (pairs,), `DocumentStatus`
+    kinds: Int8s  # int8 (pairs,), `Kind`
+    probability: Floats  # float64 (pairs,)
+    shares: Floats  # float64 (pairs, 2), not rounded
     differing: NDArray[np.object_]  # `WordDifference` or `None`
-    wording: NDArray[np.float64]  # float64 (pairs,), smaller direction of wording
-    forms: NDArray[np.bool_]  # bool (pairs,), whether they may be copies of one form
+    wording: Floats  # float64 (pairs,), smaller direction of wording
+    forms: Bools  # bool (pairs,), whether they may be copies of one form
 
 
 _ALIKE: Final = 16  # latest documents among which a form looks for two others
@@ -201,11 +202,11 @@ class _Pairs(NamedTuple):
 
 class _Crowd(NamedTuple):
     asked: _Asked  # the candidates
-    wording: NDArray[np.float64]  # float64 (pairs,), smaller direction of wording; 0 if small
-    left_out: NDArray[np.bool_]  # bool (pairs,), not judged
-    weights: NDArray[np.float64]  # float64 (pairs,), how many candidates each stands for
+    wording: Floats  # float64 (pairs,), smaller direction of wording; 0 if small
+    left_out: Bools  # bool (pairs,), not judged
+    weights: Floats  # float64 (pairs,), how many candidates each stands for
 
-    def repeats(self, judged: _Asked) -> tuple[_Asked, NDArray[np.float64]]:
+    def repeats(self, judged: _Asked) -> tuple[_Asked, Floats]:
         """Add those that have as much wording as one that the document repeats; and how many each stands for."""
         repeated = np.isin(self.asked.finds, judged.finds)
         numbers = np.unique(self.asked.later, return_inverse=True)[1]
@@ -295,8 +296,8 @@ class EvidenceJudge:
         return found
 
     def _told(
-        self, asked: _Asked, judged: _Judged, decided: NDArray[np.int64], first: int, documents: int
-    ) -> tuple[NDArray[np.int64], list[int]]:
+        self, asked: _Asked, judged: _Judged, decided: Ints, first: int, documents: int
+    ) -> tuple[Ints, list[int]]:
         """Ordinals of earlier documents that report the event of each document, int64, and where those of each end."""
         times = self._window.times
         earlier, later, kinds = asked.earlier[decided], asked.later[decided], judged.kinds[decided]
@@ -306,13 +307,11 @@ class EvidenceJudge:
         ends = np.searchsorted(later[tells], first + np.arange(documents + 1))
         return earlier[tells], ends.tolist()
 
-    def one_text(self, earlier: NDArray[np.int64], later: NDArray[np.int64]) -> NDArray[np.bool_]:
+    def one_text(self, earlier: Ints, later: Ints) -> Bools:
         """Whether documents of one language have the same text, perhaps reworded: bool (pairs,)."""
         return self._judged_again(earlier, later).one_text
 
-    def _judged_again(
-        self, earlier: NDArray[np.int64], later: NDArray[np.int64], *, only_forms: bool = False
-    ) -> JudgedCandidates:
+    def _judged_again(self, earlier: Ints, later: Ints, *, only_forms: bool = False) -> JudgedCandidates:
         rows, numbers = _distinct(np.concatenate([earlier, later]))
         documents = ComparedDocuments.of_window(self._window, rows - self._window.first)
         return judge_pairs(
@@ -353,7 +352,7 @@ class EvidenceJudge:
             return [self._of_recent(asked)]
         return [self._of_recent(asked.at(recent)), self._older(asked.at(~recent))]
 
-    def _judged(self, parts: list[_Part], first: int) -> tuple[_Pairs, tuple[_Asked, NDArray[np.float64] | None]]:
+    def _judged(self, parts: list[_Part], first: int) -> tuple[_Pairs, tuple[_Asked, Floats | None]]:
         parts, crowd = self._deciding(parts)
         found = _in_order([(*part.asked, *self._judge(part)) for part in parts])
         pairs = _Pairs(_Asked(*found[:3]), _Judged(*found[3:]))
@@ -437,7 +436,7 @@ class EvidenceJudge:
             wording[other], forms[other] = judged.facts.wording_least, judged.forms
         return _Judged(status, kinds, probability, evidence[:, :2], differing, wording, forms)
 
-    def _comparable(self, candidates: CandidateRows, later: NDArray[np.int64]) -> NDArray[np.int64]:
+    def _comparable(self, candidates: CandidateRows, later: Ints) -> Ints:
         """Indices of candidates that may be linked: long enough, same language or same text, and a permitted source."""
         window, languages = self._window, self._window.evidence_columns.languages
         a, b = candidates.ordinals - window.first, later - window.first
@@ -463,7 +462,7 @@ class EvidenceJudge:
 _SPREAD: Final = 256  # candidates that stand for all those of a document that are neither the earliest nor the nearest
 
 
-def _weights(later: NDArray[np.int64], bounds: NDArray[np.float64]) -> NDArray[np.float64]:
+def _weights(later: Ints, bounds: Floats) -> Floats:
     """How many candidates of its document each stands for: float64 (pairs,); 0 if others stand for it."""
     weights = np.zeros(len(later))
     weights[nearest(later, bounds)] = 1.0
@@ -480,7 +479,7 @@ def _in_order(parts: Sequence[Sequence[NDArray[Any]]]) -> list[NDArray[Any]]:
     return [column[order] for column in columns]
 
 
-def _distinct(ordinals: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def _distinct(ordinals: Ints) -> tuple[Ints, Ints]:
     """Return the distinct ordinals, ascending, and the index of each of the given ones among them: int64."""
     if not len(ordinals):
         return ordinals, ordinals

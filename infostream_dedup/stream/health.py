@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from infostream_dedup.links.compiled.window_index import WindowIndex
 from infostream_dedup.links.measures import MOST_WALKS, NO_INTERVAL, Interval, LinkWalks, Measures, join_topics
-from infostream_dedup.machine.arrays import Ragged, offsets_of, places_of, sparse_rows
+from infostream_dedup.machine.arrays import Bools, Ints, Ragged, offsets_of, places_of, sparse_rows
 from infostream_dedup.model import Settings
 from infostream_dedup.stream.kernels.pivot import PLACE_BITS
 from infostream_dedup.stream.settings import StreamSettings
@@ -200,7 +200,7 @@ class _Links(NamedTuple):
     """Links between documents."""
 
     documents: int
-    codes: NDArray[np.int64]  # int64 (links,), ascending: who asks, times the number of documents, plus who answers
+    codes: Ints  # int64 (links,), ascending: who asks, times the number of documents, plus who answers
 
     @classmethod
     def of(cls, keys: Ragged, targets: Ragged, k: int) -> _Links:
@@ -212,7 +212,7 @@ class _Links(NamedTuple):
             codes += [links[hits >= k] for links, hits in both]
         return cls(size, np.sort(np.concatenate(codes)))
 
-    def restricted(self, own: NDArray[np.bool_]) -> _Links:
+    def restricted(self, own: Bools) -> _Links:
         """The links between some documents."""
         (asking, answering), place, size = np.divmod(self.codes, self.documents), np.cumsum(own) - 1, int(own.sum())
         return _Links(size, (place[asking] * size + place[answering])[own[asking] & own[answering]])
@@ -238,7 +238,7 @@ class _Links(NamedTuple):
         return sweep_counts(SimilarityMatrix(matrix, k, k, between_groups=between_groups), [k])[0], NO_INTERVAL
 
 
-def _row(epoch: int, source: str | None, links: _Links, k: int, repeats: NDArray[np.bool_]) -> EpochHealth:
+def _row(epoch: int, source: str | None, links: _Links, k: int, repeats: Bools) -> EpochHealth:
     row, interval = links.measures(k)
     return EpochHealth(
         epoch=epoch, source=source, documents=row.documents, links=row.links, symmetry=row.symmetry,
@@ -247,7 +247,7 @@ def _row(epoch: int, source: str | None, links: _Links, k: int, repeats: NDArray
 
 
 def _with_across(
-    one: EpochHealth, pivot: PivotTable, known: NDArray[np.int64], languages: NDArray[np.str_], settings: Settings
+    one: EpochHealth, pivot: PivotTable, known: Ints, languages: NDArray[np.str_], settings: Settings
 ) -> EpochHealth:
     # Documents in one language have no links across, whatever their words stand for.
     several = len(set(languages.tolist())) > 1
@@ -256,7 +256,7 @@ def _with_across(
     return replace(one, links_across=row.links, symmetry_across=row.symmetry, across=interval)
 
 
-def _pivot_rows(pivot: PivotTable, known: NDArray[np.int64], n: int) -> tuple[Ragged, Ragged]:
+def _pivot_rows(pivot: PivotTable, known: Ints, n: int) -> tuple[Ragged, Ragged]:
     """Sets of words that stand for the key terms of each document, and those sets of which it has a word."""
     members, held = pivot.members.rows(known), (pivot.canonical.rows(known), pivot.further.rows(known))
     places = members.values & ((1 << PLACE_BITS) - 1)

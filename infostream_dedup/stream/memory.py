@@ -10,10 +10,10 @@ from operator import itemgetter
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from infostream_dedup.judging.evidence.facts import told_anew
 from infostream_dedup.links.compiled.window_index import CandidateRows, WindowIndex
+from infostream_dedup.machine.arrays import Floats, Ints
 from infostream_dedup.model.document import outlet_of
 from infostream_dedup.model.stream_records import GroupEvent
 from infostream_dedup.stream.clock import DAY, NO_CLOCK
@@ -130,13 +130,7 @@ class Groups:
         return [begin + row + window.first for row, name in enumerate(window.groups[begin:]) if name == group]
 
     def join(
-        self,
-        ordinal: int,
-        to: int,
-        linked: NDArray[np.int64],
-        weights: NDArray[np.float64] | None = None,
-        *,
-        exact: bool,
+        self, ordinal: int, to: int, linked: Ints, weights: Floats | None = None, *, exact: bool
     ) -> tuple[bool, list[GroupEvent]]:
         """Let a new document join a group, and merge the groups of all that it repeats: ``linked``, ascending."""
         # weights: how many documents each of these stands for, if not for itself.
@@ -161,9 +155,7 @@ class Groups:
             events.append(GroupEvent(ordinal, "merge", stays, joins))
         return True, events
 
-    def _count_linked(
-        self, linked: NDArray[np.int64], weights: NDArray[np.float64] | None
-    ) -> tuple[defaultdict[str, float], dict[str, int]]:
+    def _count_linked(self, linked: Ints, weights: Floats | None) -> tuple[defaultdict[str, float], dict[str, int]]:
         starts, first, groups = np.unique(
             self._window.group_starts[linked - self._window.first], return_index=True, return_inverse=True
         )
@@ -298,9 +290,7 @@ class Memory:
         self._texts, self._openings = EqualHashes(), EqualHashes()
         self._in_text = settings.terms.target == "text"
 
-    def candidate_rows(
-        self, first: int, oldest: NDArray[np.int64], needs: NDArray[np.int64], least_keys: int
-    ) -> Iterator[CandidateRows]:
+    def candidate_rows(self, first: int, oldest: Ints, needs: Ints, least_keys: int) -> Iterator[CandidateRows]:
         """Let documents whose columns have been added look up earlier ones in turn, and then be found by later ones."""
         row = first - self.window.first
         keys, targets = (rows.rows_from(row, row + len(oldest)) for rows in (self.window.keys, self.window.targets))
@@ -313,7 +303,7 @@ class Memory:
             least_keys=least_keys,
         )
 
-    def equals(self, first: int, oldest: NDArray[np.int64]) -> list[tuple[int | None, int | None]]:
+    def equals(self, first: int, oldest: Ints) -> list[tuple[int | None, int | None]]:
         """Find the earliest equal document of the window, and the earliest of another source that begins alike."""
         # The first follows the rules of exactness and source; the second is none if these ask for equal beginnings.
         window, rule = self.window, self._settings.within
@@ -354,7 +344,7 @@ class Memory:
         one, other, records = np.arange(1), np.arange(1, 2), window.evidence_columns.records_of(rows)
         return bool(told_anew(one, other, (both.at(one), both.at(other)), records)[0])
 
-    def oldest_at(self, first: int, documents: int) -> NDArray[np.int64]:
+    def oldest_at(self, first: int, documents: int) -> Ints:
         """Advance the clock over documents; return int64: first ordinal in the window when each arrives, ascending."""
         settings, window = self._settings, self.window
         row = first - window.first
@@ -376,7 +366,7 @@ class Memory:
         alive = window.first + np.searchsorted(window.clocks[: row + documents], limits)
         return np.maximum.accumulate(np.maximum(oldest, alive))
 
-    def _oldest_by_dates(self, first: int, oldest: NDArray[np.int64], limits: NDArray[np.int64]) -> NDArray[np.int64]:
+    def _oldest_by_dates(self, first: int, oldest: Ints, limits: Ints) -> Ints:
         """Let documents leave by their own dates, as far as the clock has got, not all at once when it catches up."""
         window = self.window
         # Views: lists of all dates would take time in proportion to the window.

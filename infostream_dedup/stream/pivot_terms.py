@@ -24,7 +24,7 @@ from infostream_dedup.language.translation.word_pairs import (
     plain_term,
     word_pairs,
 )
-from infostream_dedup.machine.arrays import Ragged, offsets_of, places_of
+from infostream_dedup.machine.arrays import Bools, Floats, Int32s, Ints, Ragged, offsets_of, places_of
 from infostream_dedup.model import LANGUAGES, OUR_LANGUAGES, Document, Language, Settings
 from infostream_dedup.model.stream_records import EpochFrequencies
 from infostream_dedup.stream.analysis import (
@@ -53,7 +53,7 @@ class WrittenWords:
         self._numbers = numbers
         self._marked = Marked(np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64))
 
-    def decided(self, owners: NDArray[Any], words: NDArray[Any]) -> NDArray[np.int64]:
+    def decided(self, owners: NDArray[Any], words: NDArray[Any]) -> Ints:
         """Replace marked words by names or plain words."""
         self._make_room(int(words.max(initial=-1)) + 1)
         unknown = words[self._marked.name[words] == _UNKNOWN]
@@ -110,29 +110,29 @@ class PivotWords:
         self._used = 0
         self._lock = Lock()
 
-    def canonical(self, language: int, words: NDArray[np.int64]) -> NDArray[np.int32]:
+    def canonical(self, language: int, words: Ints) -> Int32s:
         """Return the canonical term of each word, or ``NO_TERM``: int32 (words,)."""
         self._learn(language, words)
-        found: NDArray[np.int32] = self._canonical[language][words]
+        found: Int32s = self._canonical[language][words]
         return found
 
-    def met(self, language: int, words: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+    def met(self, language: int, words: Ints) -> tuple[Ints, Int32s]:
         """Return the terms that match words: the index of the word, and the term; arguments as in ``canonical``."""
         owners, places = self._places(language, words)
         return owners, self._pool[places]
 
-    def rungs(self, language: int, words: NDArray[np.int64], some: NDArray[np.int64]) -> list[str]:
+    def rungs(self, language: int, words: Ints, some: Ints) -> list[str]:
         """Name the rungs that lead from words to some of the terms that ``met`` returns for them."""
         names = self._rung_names
         return [names[rung] for rung in self._rungs[self._places(language, words)[1][some]].tolist()]
 
-    def _places(self, language: int, words: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    def _places(self, language: int, words: Ints) -> tuple[Ints, Ints]:
         """The index of the word, and the index in the pool, of each term that matches a word."""
         self._learn(language, words)
         begins, sizes = self._begins[language][words], self._sizes[language][words].astype(np.int64)
         return np.repeat(np.arange(len(words)), sizes), places_of(begins, sizes)
 
-    def _learn(self, language: int, words: NDArray[np.int64]) -> None:
+    def _learn(self, language: int, words: Ints) -> None:
         size = int(words.max(initial=-1)) + 1
         # A batch is read while the one before is judged.
         with self._lock:
@@ -154,7 +154,7 @@ class PivotWords:
             answers = [and_itself(word, found) for word, found in zip(words, answers, strict=True)]
         return list(map(_distinct_words, answers))
 
-    def _remember(self, language: int, words: NDArray[np.int64], answers: list[Sequence[Translation]]) -> None:
+    def _remember(self, language: int, words: Ints, answers: list[Sequence[Translation]]) -> None:
         best = list(map(_surest, answers))
         if language == _ENGLISH:
             told = self._numbers.terms.some(words)
@@ -263,7 +263,7 @@ class PivotFrequencies:
         """Resume in an epoch; the earlier ones are given, and the open one is empty."""
         self.closed, self.open = closed, LanguageCounts()
 
-    def count(self, lengths: NDArray[np.int64], terms: Ragged) -> None:
+    def count(self, lengths: Ints, terms: Ragged) -> None:
         """Count documents in the open epoch."""
         values = terms.values[terms.indptr[0] : terms.indptr[-1]].astype(np.int64)
         self.open.add(Totals(len(lengths), int(lengths.sum())), values, 1)
@@ -284,7 +284,7 @@ class PivotFrequencies:
             return self.closed.totals.average_length()
         return self.closed.totals.average_length(partial(term_frequencies, LANGUAGES[language], "pivot"))
 
-    def idf(self, language: int, terms: NDArray[np.integer]) -> NDArray[np.float64]:
+    def idf(self, language: int, terms: NDArray[np.integer]) -> Floats:
         """Return the idf of terms for a document of a language, 0 if their document frequency is out of bounds."""
         totals, df = self.closed.totals, self.closed.df_of(terms)
         pseudo = totals.pseudo_documents
@@ -302,9 +302,9 @@ _ENGLISH: Final = LANGUAGES.index("en")
 
 @dataclass(frozen=True, slots=True)
 class _Words:
-    owners: NDArray[np.int64]  # int64 (entries,), number of the document
+    owners: Ints  # int64 (entries,), number of the document
     # int64 (entries,), each word of a document once, or twice if it is a name (`written_names`)
-    words: NDArray[np.int64]
+    words: Ints
     counts: NDArray[Any]  # int (entries,), how often it occurs there; of a word that is there twice, a part
     order: Ragged  # int64, the first words of each document as they follow each other
 
@@ -316,7 +316,7 @@ class PivotRead:
     canonical: Analysed  # counts of the terms that may be key terms; languages and lengths are those of the documents
     matched_by: Ragged  # int64, ascending: all terms by which other documents can match each document
     # document and canonical term of each word, packed into one number, and the terms by which it is matched
-    entries: tuple[NDArray[np.int64], NDArray[np.int64]]
+    entries: tuple[Ints, Ints]
     order: Ragged  # int64, the first words of each document as they follow each other
 
     def members(self, first: int, keys: Ragged) -> Ragged:
@@ -382,7 +382,7 @@ class PivotReader:
         return _Words(owners[order], words[order], counts[order], Ragged(bounds, ordered[by_document]))
 
 
-def packed(terms: NDArray[np.int64], places: NDArray[np.int64]) -> NDArray[np.int64]:
+def packed(terms: Ints, places: Ints) -> Ints:
     """Pack a term and the position of its key term into one number."""
     return terms << PLACE_BITS | places
 
@@ -401,7 +401,7 @@ def without(one: Ragged, other: Ragged) -> Ragged:
     return one.chosen(kept)
 
 
-def _counted(words: _Words, canonical: NDArray[np.int64], analysed: Analysed) -> Analysed:
+def _counted(words: _Words, canonical: Ints, analysed: Analysed) -> Analysed:
     held = canonical != NO_TERM
     given = words.owners[held] << _TERM_BITS | canonical[held]
     order = np.argsort(given, kind="stable")
@@ -413,19 +413,19 @@ def _counted(words: _Words, canonical: NDArray[np.int64], analysed: Analysed) ->
     return Analysed(terms, counts, analysed.languages, analysed.lengths)
 
 
-def _is_first(codes: NDArray[np.int64]) -> NDArray[np.bool_]:
+def _is_first(codes: Ints) -> Bools:
     first = np.ones(len(codes), dtype=np.bool_)
     first[1:] = codes[1:] != codes[:-1]
     return first
 
 
-def _distinct(codes: NDArray[np.int64]) -> NDArray[np.int64]:
+def _distinct(codes: Ints) -> Ints:
     """Distinct numbers, ascending; vectorised sorting is faster than the hash table of ``np.unique``."""
     ordered = np.sort(codes)
-    found: NDArray[np.int64] = ordered[_is_first(ordered)]
+    found: Ints = ordered[_is_first(ordered)]
     return found
 
 
-def _rows(codes: NDArray[np.int64], rows: int) -> Ragged:
+def _rows(codes: Ints, rows: int) -> Ragged:
     bounds = np.searchsorted(codes >> _TERM_BITS, np.arange(rows + 1))
     return Ragged(bounds.astype(np.int64), codes & _TERM)

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
 import orjson
-from numpy.typing import NDArray
 
 from infostream_dedup.documents.documents import row_of, with_read_date
 from infostream_dedup.judging.evidence.numbers import NumberRuns, find_runs, numbers, numbers_of_run
@@ -34,7 +33,7 @@ from infostream_dedup.judging.repeated.lines import (
 from infostream_dedup.language.text.normalise import clean
 from infostream_dedup.language.text.sentences import decisions
 from infostream_dedup.language.text.surface_pool import SurfacePool, Utf8Texts, encoded, texts_of_bytes
-from infostream_dedup.machine.arrays import Ragged, offsets_of
+from infostream_dedup.machine.arrays import Ints, Ragged, offsets_of
 from infostream_dedup.model import NO_TIME, Document, DocumentBlock, full_text
 from infostream_dedup.stream.clock import NO_CLOCK, StreamClock
 from infostream_dedup.stream.kernels.gathering import distinct_of_parts
@@ -50,7 +49,7 @@ class Compared(NamedTuple):
 
     documents: DocumentBlock  # the documents, without repeated lines
     lines: list[bytes] | None  # what a store keeps of the fragments of each; `None` if repeated lines are kept
-    openings: NDArray[np.int64]  # int64 (documents,), `openings_of` them; none if not needed
+    openings: Ints  # int64 (documents,), `openings_of` them; none if not needed
     left_out: LeftOut  # the repeated lines
 
 
@@ -258,8 +257,8 @@ class Prepared:
     # equality hash and opening hash of each document; the latter is empty if no rule needs it
     hashes: list[tuple[bytes, bytes]]
     published: list[int | None]  # publication times in UTC microseconds since 1970
-    clocks: NDArray[np.int64]  # int64, the stream's clock at each document
-    times: NDArray[np.int64]  # int64, publication times, or the clock if there is none
+    clocks: Ints  # int64, the stream's clock at each document
+    times: Ints  # int64, publication times, or the clock if there is none
     numbers: Ragged  # hashes of the numbers in title and text; empty rows if no rule needs them
 
     def __len__(self) -> int:

@@ -28,7 +28,7 @@ from infostream_dedup.language.text.tokens import Form, Shape
 from infostream_dedup.language.translation.ladder import Translator, dictionary_rungs
 from infostream_dedup.language.translation.word_pairs import plain_term
 from infostream_dedup.links.pair_rules import NEAR_BEST
-from infostream_dedup.machine.arrays import Ragged, joined_rows
+from infostream_dedup.machine.arrays import Bools, Floats, Ints, Ragged, joined_rows
 from infostream_dedup.model import LANGUAGES, Document, Language, Settings
 from infostream_dedup.model.settings import COMPARED_TERMS
 from infostream_dedup.stream.analysis import (
@@ -54,7 +54,7 @@ from infostream_dedup.terms.representation import representation
 # Share, by weight, of the key terms of documents that a text contains
 
 
-def share_of_rows(keys: Ragged, weights: Ragged, targets: NDArray[np.int64]) -> NDArray[np.float64]:
+def share_of_rows(keys: Ragged, weights: Ragged, targets: Ints) -> Floats:
     """Share, by weight, of each document's key terms that a text contains."""
     met = np.isin(keys.values, targets)
     size = len(keys)
@@ -63,7 +63,7 @@ def share_of_rows(keys: Ragged, weights: Ragged, targets: NDArray[np.int64]) -> 
     return np.round(found / np.maximum(total, 1.0), 9)
 
 
-def closeness(asked: AskedTerms, orders: Ragged) -> NDArray[np.float64]:
+def closeness(asked: AskedTerms, orders: Ragged) -> Floats:
     """Share, by weight, of a sentence's key terms that a document has close together, plus that at its beginning.
 
     A document that answers a sentence has its words in one place, and says at the beginning what it is about. Close is
@@ -121,7 +121,7 @@ class QueryWords:
             self.frequencies.resume(epoch, counts_of(closed, made), counts_of(repeats, made))
             self._epoch = epoch
 
-    def stored(self, words: NDArray[np.integer]) -> NDArray[np.int64]:
+    def stored(self, words: NDArray[np.integer]) -> Ints:
         """Return the store's number of each word, negative if the store does not know the word: int64."""
         if len(self._stored) < len(self.numbers):
             more = np.full(len(self.numbers) - len(self._stored), _NOT_ASKED, dtype=np.int64)
@@ -131,7 +131,7 @@ class QueryWords:
             terms = self.numbers.terms.some(fresh)
             known = self._index.numbers_of(self._connection, terms)
             self._stored[fresh] = [known.get(term, _UNKNOWN) for term in terms]
-        found: NDArray[np.int64] = self._stored[words]
+        found: Ints = self._stored[words]
         return found
 
 
@@ -141,7 +141,7 @@ class _StoredCounts(LanguageCounts):
 
     words: QueryWords = field(kw_only=True)
 
-    def df_of(self, terms: NDArray[np.integer]) -> NDArray[np.float64]:
+    def df_of(self, terms: NDArray[np.integer]) -> Floats:
         stored = self.words.stored(terms)
         df = np.zeros(len(terms), dtype=np.float64)
         counted = (stored >= 0) & (stored < len(self.df))
@@ -157,14 +157,14 @@ class AskedTerms:
     """A text in the language of some documents; terms are those of the store."""
 
     # for each key term, heaviest first, the terms that match it: int64; empty if the store has none of them
-    sets: Sequence[NDArray[np.int64]]
-    weights: NDArray[np.int64]  # int64, weight of each key term
-    targets: NDArray[np.int64]  # int64, all terms, each once
+    sets: Sequence[Ints]
+    weights: Ints  # int64, weight of each key term
+    targets: Ints  # int64, all terms, each once
     words: Sequence[str]  # for each key term, the word of the text that it was made from
     language: int | None = None  # index into `LANGUAGES`: compare only documents in this language; `None` for all
 
     @property
-    def matching(self) -> NDArray[np.int64]:
+    def matching(self) -> Ints:
         """The terms that match any key term, each once, ascending."""
         return np.unique(np.concatenate([np.zeros(0, dtype=np.int64), *self.sets]))
 
@@ -173,13 +173,13 @@ class AskedTerms:
 class NearDocuments:
     """Documents that share enough terms with a text."""
 
-    ordinals: NDArray[np.int64]  # int64 (documents,), ascending
+    ordinals: Ints  # int64 (documents,), ascending
     # int64 (documents, 2), key terms of the text found in each document, and its key terms found in the text
-    counts: NDArray[np.int64]
+    counts: Ints
     # float64 (documents,), share, by weight, of the text's key terms found in each document
-    shares: NDArray[np.float64]
+    shares: Floats
 
-    def nearest(self, most: int, besides: NDArray[np.int64]) -> NearDocuments:
+    def nearest(self, most: int, besides: Ints) -> NearDocuments:
         """The documents with the greatest shares, all that tie with the last of them, and some others."""
         if len(self.ordinals) <= most:
             return self
@@ -192,18 +192,18 @@ class NearDocuments:
 class FoundInPart:
     """Documents of a part that may share enough terms with a text."""
 
-    ordinals: NDArray[np.int64]  # int64 (documents,), ascending
-    backward: NDArray[np.int64]  # int64 (documents,), number of each document's key terms found in the text
-    least: NDArray[np.int64]  # int64 (documents,), how many key terms must match in either direction
+    ordinals: Ints  # int64 (documents,), ascending
+    backward: Ints  # int64 (documents,), number of each document's key terms found in the text
+    least: Ints  # int64 (documents,), how many key terms must match in either direction
     # int64, for each match of a term with a key term of the text, the index of the document in `ordinals`
-    rows: NDArray[np.int64]
-    keys: NDArray[np.int64]  # int64, the key term of each match
+    rows: Ints
+    keys: Ints  # int64, the key term of each match
 
 
 class TermQuestions:
     """Texts that are looked up together; ``least`` has the hits that each needs by the key terms of the document."""
 
-    def __init__(self, asked: Sequence[AskedTerms], least: Sequence[NDArray[np.int64]], *, in_text: bool) -> None:
+    def __init__(self, asked: Sequence[AskedTerms], least: Sequence[Ints], *, in_text: bool) -> None:
         self._asked = asked
         self._least = least
         self._lowest = [int(one.min()) for one in least]
@@ -214,9 +214,7 @@ class TermQuestions:
         self._forward, self._forward_ends = _joined(forward)
         self._backward, self._backward_ends = _joined(backward)
 
-    def ask(
-        self, part: IndexPart, allowed: NDArray[np.bool_], besides: NDArray[np.int64]
-    ) -> Iterator[tuple[int, FoundInPart]]:
+    def ask(self, part: IndexPart, allowed: Bools, besides: Ints) -> Iterator[tuple[int, FoundInPart]]:
         """Yield the number of each text and the documents found for it; those ``besides`` whatever matches."""
         always = np.isin(np.arange(part.first, part.end), besides) if len(besides) else np.zeros(len(part), np.bool_)
         hits = (part.targets if self._in_text else part.keys).of_terms(self._forward)
@@ -241,7 +239,7 @@ class TermQuestions:
             documents = hits[1][forward]
             place = np.full(len(part), -1, dtype=np.int64)
             place[found] = np.arange(len(found))
-            rows: NDArray[np.int64] = place[documents]
+            rows: Ints = place[documents]
             met_rows = rows >= 0
             yield number, FoundInPart(part.first + found, counted[found], least, rows[met_rows], keys[met_rows])
 
@@ -263,7 +261,7 @@ class TermQuestions:
         return NearDocuments(ordinals[near], counts[near], shares[near])
 
 
-def _joined(rows: Sequence[NDArray[np.int64]]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def _joined(rows: Sequence[Ints]) -> tuple[Ints, Ints]:
     return np.concatenate([np.zeros(0, dtype=np.int64), *rows]), np.cumsum([0, *map(len, rows)])
 
 
@@ -277,10 +275,10 @@ _MOST_REMEMBERED: Final = 200_000
 class TranslatedQuery:
     """Key terms of a text in another language."""
 
-    keys: NDArray[np.int64]  # int64, number of each key term, heaviest first
-    weights: NDArray[np.int64]  # int64, weight of each key term in units of 1e-9
-    sets: list[NDArray[np.int64]]  # for each key term the numbers that match it, its own included: int64, ascending
-    targets: NDArray[np.int64]  # int64, ascending: all equivalents of all words
+    keys: Ints  # int64, number of each key term, heaviest first
+    weights: Ints  # int64, weight of each key term in units of 1e-9
+    sets: list[Ints]  # for each key term the numbers that match it, its own included: int64, ascending
+    targets: Ints  # int64, ascending: all equivalents of all words
     words: list[str]  # the word of the text that became each key term; of several, the most frequent
     usual: int  # number of key terms without those that are too rare to be one of a document
 
@@ -321,9 +319,7 @@ class QueryTranslator:
             words[word] = words.get(word, 0) + count
         return words
 
-    def _in_language(
-        self, words: Mapping[str, int], lengths: NDArray[np.int64], own: int, language: int
-    ) -> TranslatedQuery:
+    def _in_language(self, words: Mapping[str, int], lengths: Ints, own: int, language: int) -> TranslatedQuery:
         known = self._equivalents([*words], LANGUAGES[own], LANGUAGES[language])
         counts: dict[int, int] = {}
         sets: dict[int, set[int]] = {}
@@ -395,9 +391,9 @@ class Question:
     language: int  # index into `LANGUAGES`
     asked: AskedTerms  # its key terms
     # int64, up to 30 key terms, heaviest first, by the store's numbers or, for unknown words, larger ones
-    keys: NDArray[np.int64]
-    weights: NDArray[np.int64]  # int64, their weights
-    targets: NDArray[np.int64]  # int64, all its terms, ascending
+    keys: Ints
+    weights: Ints  # int64, their weights
+    targets: Ints  # int64, all its terms, ascending
     # the text that was read; `None` for a stored document, which is compared as stored
     document: Document | None = None
 
@@ -503,13 +499,13 @@ class QuestionReader:
             found.append(asked)
         return found
 
-    def _known(self, words: NDArray[np.int64]) -> NDArray[np.int64]:
+    def _known(self, words: Ints) -> Ints:
         stored = self._words.stored(words)
         # By the store's numbers, because ours depend on earlier questions.
         return np.sort(stored[stored >= 0])
 
 
-def _numbered_apart(stored: NDArray[np.int64], own: NDArray[np.int64]) -> NDArray[np.int64]:
+def _numbered_apart(stored: Ints, own: Ints) -> Ints:
     return np.where(stored >= 0, stored, own + _UNKNOWN_FROM)
 
 
@@ -526,15 +522,13 @@ _RARE: Final = 10**9
 _RARE_DOCUMENTS: Final = 3  # a word of fewer documents is what somebody who asks by a sentence looks for
 
 
-def _rare_terms(analysed: Analysed, keys: NDArray[np.int64], frequencies: Frequencies) -> NDArray[np.int64]:
+def _rare_terms(analysed: Analysed, keys: Ints, frequencies: Frequencies) -> Ints:
     """Terms of a text that are too rare for a key term of a document: int64."""
     more = np.setdiff1d(analysed.terms.values, keys).astype(np.int64)
     return more[frequencies.closed[int(analysed.languages[0])].df_of(more) < _RARE_DOCUMENTS]
 
 
-def _with_more(
-    keys: NDArray[np.int64], weights: NDArray[np.int64], more: NDArray[np.int64], n: int, numbers: TermNumbers
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def _with_more(keys: Ints, weights: Ints, more: Ints, n: int, numbers: TermNumbers) -> tuple[Ints, Ints]:
     """Fill up key terms and their weights with more terms, as heavy as the heaviest."""
     # By name, because numbers depend on earlier questions, and not all may fit.
     more = more[np.argsort(np.array(numbers.terms.some(more), dtype=np.str_), kind="stable")]
@@ -633,7 +627,7 @@ class QuestionJudge:
         question: Question,
         itself: FoundDocument | None,
         found: Sequence[FoundDocument],
-        shares: NDArray[np.float64],
+        shares: Floats,
     ) -> list[str]:
         """Kind of each document in another language by both shares, as `ingest` decides it; empty without one."""
         last = np.full(len(found), len(found), dtype=np.int64)

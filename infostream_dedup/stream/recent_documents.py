@@ -10,7 +10,6 @@ from collections.abc import Callable, Sequence
 from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from infostream_dedup.judging.evidence.kernels.comparing import ComparedKeys
 from infostream_dedup.judging.evidence.kernels.screening import LEAD_ROW
@@ -18,7 +17,7 @@ from infostream_dedup.judging.evidence.pair_evidence import TripleRows
 from infostream_dedup.judging.evidence.pair_model import PairModel
 from infostream_dedup.judging.evidence.records import EvidenceRecords
 from infostream_dedup.judging.evidence.screening import Screen, ScreenedColumns, ScreenTools, screened_columns
-from infostream_dedup.machine.arrays import Ragged
+from infostream_dedup.machine.arrays import Ints, Ragged
 from infostream_dedup.stream.window import ComparedDocuments, EvenWindow, RowWindow, Window, triple_rows
 
 WordingSource = Callable[[Sequence[int]], Sequence[bytes]]
@@ -103,7 +102,7 @@ class RecentDocuments:
         self._prepare(rows, keys, triples)
         self.end += len(blobs)
 
-    def _prepare(self, rows: NDArray[np.int64], keys: ComparedKeys, triples: TripleRows) -> None:
+    def _prepare(self, rows: Ints, keys: ComparedKeys, triples: TripleRows) -> None:
         prepared = screened_columns(keys, self._window.evidence_columns.records_of(rows), triples, self._model)
         self._lengths.extend(prepared.lengths)
         self._reach.extend(prepared.reach)
@@ -111,7 +110,7 @@ class RecentDocuments:
         self._leads.extend(prepared.leads)
         self._signatures.extend(Ragged(prepared.signature_begins, prepared.signatures))
 
-    def _numbers_of(self, texts: Sequence[bytes]) -> NDArray[np.int64]:
+    def _numbers_of(self, texts: Sequence[bytes]) -> Ints:
         found = [
             self._numbered.setdefault(text, number) if text else -1 for number, text in enumerate(texts, start=self.end)
         ]
@@ -158,7 +157,7 @@ class RecentDocuments:
         )
         return Screen.over(columns, documents.records, triples, self._tools)
 
-    def triples_of(self, ordinals: NDArray[np.int64]) -> TripleRows:
+    def triples_of(self, ordinals: Ints) -> TripleRows:
         """Word triples of documents of the window, perhaps older than these; ``ordinals`` are ascending."""
         stored, kept = np.split(ordinals, [int(np.searchsorted(ordinals, self.first))])
         before = triple_rows(self._wording(stored.tolist()) if len(stored) else [])

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from infostream_dedup.errors import ConfigurationError, UsageError
+from infostream_dedup.machine.arrays import Ints
 from infostream_dedup.model import LANGUAGES
 from infostream_dedup.model.settings import Thresholds
 from infostream_dedup.model.stream_records import Remembered
@@ -104,7 +104,7 @@ class Watches:
         self._numbers: dict[str, int] = {}
         self._seen = 0
         self._from = self._until = 0
-        self._tables: dict[str, tuple[NDArray[np.int64], list[tuple[int, int]]]] = {}
+        self._tables: dict[str, tuple[Ints, list[tuple[int, int]]]] = {}
         self._least: list[tuple[str, int]] = []
 
     def see(self, terms: Sequence[str]) -> None:

@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import Any, Final, Self, cast
 
 import numpy as np
-from numpy.typing import NDArray
 
 from infostream_dedup.errors import BadDataError, ConfigurationError
 from infostream_dedup.judging.evidence.differing import WordDifference
@@ -24,7 +23,7 @@ from infostream_dedup.language.text.language import language_beyond_ours, twin_o
 from infostream_dedup.language.text.sentences import sentences
 from infostream_dedup.language.translation.told_sentences import Beginnings, ToldSentence
 from infostream_dedup.links.pair_rules import LEAST_ORDERED_SHARE, need, relation_of
-from infostream_dedup.machine.arrays import INT32, INT64, joined_rows, numbers_of
+from infostream_dedup.machine.arrays import INT32, INT64, Bools, Ints, Uint8s, joined_rows, numbers_of
 from infostream_dedup.machine.files import Closing
 from infostream_dedup.model import LANGUAGES, OUR_LANGUAGES, Document, Language, Settings, names_in, one_or_several
 from infostream_dedup.model.limits import Range, check_texts
@@ -202,7 +201,7 @@ def _met_terms(
 class SearchedDocuments:
     """The documents that may be found; ``parts`` come in order, with bool (documents,) each."""
 
-    def __init__(self, parts: Sequence[tuple[search_index.IndexPart, NDArray[np.bool_]]]) -> None:
+    def __init__(self, parts: Sequence[tuple[search_index.IndexPart, Bools]]) -> None:
         self.parts = parts
         self._counts = np.zeros(len(LANGUAGES), dtype=np.int64)
         for part, allowed in parts:
@@ -214,7 +213,7 @@ class SearchedDocuments:
         """Index into ``LANGUAGES`` of each language that they are in."""
         return np.flatnonzero(self._counts).tolist()
 
-    def language_of(self, ordinals: range) -> NDArray[np.uint8]:
+    def language_of(self, ordinals: range) -> Uint8s:
         """Language of consecutive documents, ``GONE`` if they may not be found."""
         found = np.full(len(ordinals), search_index.GONE, dtype=np.uint8)
         for part, allowed in self.parts:
@@ -232,8 +231,8 @@ class SearchedDocuments:
         return Searched(documents=int(self._counts.sum()), languages=spoken, first=first, last=last, notes=notes)
 
 
-def _from(part: search_index.IndexPart, allowed: NDArray[np.bool_], ordinal: int) -> NDArray[np.int64]:
-    places: NDArray[np.int64] = part.first + np.flatnonzero(allowed)
+def _from(part: search_index.IndexPart, allowed: Bools, ordinal: int) -> Ints:
+    places: Ints = part.first + np.flatnonzero(allowed)
     return places[places >= ordinal]
 
 
@@ -519,7 +518,7 @@ class Searcher(Closing):
         found: Sequence[search_index.FoundDocument],
         judged: Sequence[HitJudgement | None],
         policy: Policy,
-    ) -> NDArray[np.bool_]:
+    ) -> Bools:
         kept = np.array([policy.identical is None if one is None else one.counts for one in judged], np.bool_)
         if itself is None or not found:
             return kept
@@ -675,7 +674,7 @@ class Searcher(Closing):
         connection: sqlite3.Connection,
         told: Callable[[int], ToldSentence],
         ranked: Sequence[RankedDocument],
-        likely: NDArray[np.int64],
+        likely: Ints,
     ) -> list[RankedDocument]:
         """Order documents by what those in other languages tell of a sentence at their beginning, if it is kept."""
         wanted = {*likely.tolist(), *(one.ordinal for one in ranked[:_READ_DOCUMENTS])}
@@ -716,7 +715,7 @@ class Searcher(Closing):
         least, terms = int(self._least(asked, k_min).min()), max(len(asked.sets), len(asked.targets))
         return [f"the text has too few key terms ({terms}): at least {least} must match"] if terms < least else []
 
-    def _least(self, asked: AskedTerms, k_min: int | None) -> NDArray[np.int64]:
+    def _least(self, asked: AskedTerms, k_min: int | None) -> Ints:
         if k_min is not None:
             return np.full(_MOST_KEYS + 1, k_min, dtype=np.int64)
         terms, sizes = self._settings.terms, np.arange(_MOST_KEYS + 1)

@@ -6,8 +6,8 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
+from infostream_dedup.machine.arrays import Ints
 from infostream_dedup.model.stream_records import GroupEvent, StoryEvent
 
 
@@ -117,7 +117,7 @@ class Stories:
         return story
 
 
-def stories_of(told: Sequence[NDArray[np.int64]], leader: NDArray[np.int64]) -> NDArray[np.int64]:
+def stories_of(told: Sequence[Ints], leader: Ints) -> Ints:
     """The earliest document of each document's story, -1 where it tells one alone: int64 (documents,)."""
     # ``told`` has later documents and earlier ones whose event they report, ``leader`` the earliest of each group.
     leaders = leader.tolist()

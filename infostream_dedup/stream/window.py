@@ -17,7 +17,7 @@ from infostream_dedup.judging.evidence.kernels.comparing import ComparedKeys, su
 from infostream_dedup.judging.evidence.pair_evidence import TripleRows
 from infostream_dedup.judging.evidence.records import EvidenceRecords
 from infostream_dedup.language.text.fingerprint import TEXT_HASH
-from infostream_dedup.machine.arrays import Ragged, offsets_of
+from infostream_dedup.machine.arrays import Ints, Ragged, Uint8s, offsets_of
 from infostream_dedup.model import NO_TIME
 from infostream_dedup.stream.kernels.gathering import Arranged, arrange_keys, put_rows
 from infostream_dedup.stream.kernels.judging import NO_SOURCE, Columns
@@ -91,19 +91,19 @@ class RowWindow:
         """Return a view of the rows from ``number`` to ``end`` (exclusive); it changes with ``drop``."""
         return Ragged(self._ends[number : (self._size if end is None else end) + 1], self._values)
 
-    def gathered(self, numbers: NDArray[np.int64]) -> Ragged:
+    def gathered(self, numbers: Ints) -> Ragged:
         """Return copies of some rows."""
         begins = offsets_of(self.sizes_of(numbers))
         values = np.empty(int(begins[-1]), dtype=self._values.dtype)
         self.put(numbers, begins, values)
         return Ragged(begins, values)
 
-    def sizes_of(self, numbers: NDArray[np.int64]) -> NDArray[np.int64]:
+    def sizes_of(self, numbers: Ints) -> Ints:
         """Return the number of values of some rows: int64."""
-        sizes: NDArray[np.int64] = self._ends[numbers + 1] - self._ends[numbers]
+        sizes: Ints = self._ends[numbers + 1] - self._ends[numbers]
         return sizes
 
-    def put(self, numbers: NDArray[np.int64], begins: NDArray[np.int64], into: NDArray[Any]) -> None:
+    def put(self, numbers: Ints, begins: Ints, into: NDArray[Any]) -> None:
         """Copy some rows."""
         put_rows(self._ends, self._values, numbers, begins, into)
 
@@ -220,9 +220,9 @@ _HASH_BYTES: Final = 8
 class EvidenceRows:
     """Columns of documents that enter the window."""
 
-    languages: NDArray[np.uint8]  # uint8 (documents,), index into `LANGUAGES`
-    published: NDArray[np.int64]  # int64 (documents,), UTC microseconds since 1970, `NO_TIME` without a date
-    addresses: NDArray[np.int64]  # int64 (documents,), result of `address_numbers`
+    languages: Uint8s  # uint8 (documents,), index into `LANGUAGES`
+    published: Ints  # int64 (documents,), UTC microseconds since 1970, `NO_TIME` without a date
+    addresses: Ints  # int64 (documents,), result of `address_numbers`
     keys: Ragged  # key terms after the first n, heaviest first
     weights: Ragged  # their weights
     records: Ragged  # packed evidence
@@ -242,12 +242,12 @@ class EvidenceWindow(DocumentColumns):
         self.weights = RowWindow(np.int64)
         self.records = RowWindow(np.uint32)
 
-    def records_of(self, rows: NDArray[np.int64]) -> EvidenceRecords:
+    def records_of(self, rows: Ints) -> EvidenceRecords:
         """Records of some documents, in the order given."""
         found = self.records.gathered(rows)
         return EvidenceRecords(found.values, found.indptr)
 
-    def keys_of(self, rows: NDArray[np.int64], window: Window) -> ComparedKeys:
+    def keys_of(self, rows: Ints, window: Window) -> ComparedKeys:
         """All compared key terms and all terms of some documents, in the order given."""
         firsts = window.keys.sizes_of(rows)
         bounds = offsets_of(firsts + self.keys.sizes_of(rows))
@@ -260,7 +260,7 @@ class EvidenceWindow(DocumentColumns):
         )
 
 
-def compared_keys(keys: Ragged, weights: Ragged, targets: Ragged, *, firsts: NDArray[np.int64]) -> ComparedKeys:
+def compared_keys(keys: Ragged, weights: Ragged, targets: Ragged, *, firsts: Ints) -> ComparedKeys:
     """Arrange key terms for the comparison; ``targets``: all terms of each document, ascending."""
     bounds, many = keys.indptr, len(keys.values)
     arranged = Arranged(np.empty(many, dtype=np.int32), np.empty(many, dtype=np.int64), np.empty(many, dtype=np.uint8))
@@ -279,12 +279,12 @@ def compared_keys(keys: Ragged, weights: Ragged, targets: Ragged, *, firsts: NDA
     )
 
 
-def address_numbers(addresses: Iterable[str | None]) -> NDArray[np.int64]:
+def address_numbers(addresses: Iterable[str | None]) -> Ints:
     """Number each address, the same in every process; ``-1`` if there is none."""
     return np.array([_number(one) if one else _NO_ADDRESS for one in addresses], dtype=np.int64)
 
 
-def published_times(times: Sequence[int | None]) -> NDArray[np.int64]:
+def published_times(times: Sequence[int | None]) -> Ints:
     """Times as a column; a date of 1970 or earlier, as broken feeds write, counts as missing."""
     return np.array([NO_TIME if time is None or time <= 0 else time for time in times], dtype=np.int64)
 
@@ -382,8 +382,8 @@ class Window(DocumentColumns):
         ids: Sequence[str],
         hashes: Sequence[EqualTo],
         sources: Sequence[str | None],
-        clocks: NDArray[np.int64],
-        times: NDArray[np.int64],
+        clocks: Ints,
+        times: Ints,
         rows: tuple[Ragged, Ragged, Ragged, Ragged],
         evidence: EvidenceRows | None = None,
     ) -> None:
@@ -438,7 +438,7 @@ class Window(DocumentColumns):
             numbers=numbers.values,
         )
 
-    def facts_of(self, rows: NDArray[np.int64] | slice, texts: NDArray[np.int64]) -> DocumentFacts:
+    def facts_of(self, rows: Ints | slice, texts: Ints) -> DocumentFacts:
         """Who published some documents, and when, given the numbers of their texts."""
         evidence = self.evidence_columns
         return DocumentFacts(
@@ -588,7 +588,7 @@ class ComparedDocuments:
     facts: DocumentFacts  # sources, times, texts and addresses
 
     @classmethod
-    def of_window(cls, window: Window, rows: NDArray[np.int64]) -> ComparedDocuments:
+    def of_window(cls, window: Window, rows: Ints) -> ComparedDocuments:
         """Take documents out of the window."""
         evidence = window.evidence_columns
         numbered: dict[bytes, int] = {}

@@ -22,7 +22,7 @@ from infostream_dedup.judging.evidence.records import EvidenceRecords
 from infostream_dedup.language.text.scanner import Scanned
 from infostream_dedup.language.translation.told_sentences import meant_by
 from infostream_dedup.links.pair_rules import LEAST_SHARE, SHARE_DECIMALS
-from infostream_dedup.machine.arrays import Ragged, numbered_ends, offsets_of, places_of
+from infostream_dedup.machine.arrays import Bools, Floats, Ints, Ragged, numbered_ends, offsets_of, places_of
 from infostream_dedup.model import OUR_LANGUAGES, Settings
 from infostream_dedup.model.settings import SHOWN_DECIMALS
 from infostream_dedup.stream.analysis import Analyser, TermNumbers
@@ -107,7 +107,7 @@ class OrderedWords:
     def __init__(self, words: PivotWords, orders: Ragged, languages: NDArray[np.integer]) -> None:
         self._words, self._orders, self._languages = words, orders, languages
 
-    def compared(self, a: NDArray[np.int64], b: NDArray[np.int64]) -> list[WordOrder]:
+    def compared(self, a: Ints, b: Ints) -> list[WordOrder]:
         """Compare pairs of documents, given by their rows."""
         rows, numbers = np.unique(np.concatenate([a, b]), return_inverse=True)
         order = self._orders.rows(rows)
@@ -129,9 +129,7 @@ class OrderedWords:
         ]
 
 
-def word_orders(
-    pairs: NDArray[np.int64], owners: NDArray[np.int64], terms: NDArray[np.int64], places: NDArray[np.int64]
-) -> list[WordOrder]:
+def word_orders(pairs: Ints, owners: Ints, terms: Ints, places: Ints) -> list[WordOrder]:
     """Compare pairs of texts, int64 (2, pairs): which term each place of each of them has."""
     by_term = np.lexsort((places, terms, owners))
     bounds = offsets_of(np.bincount(owners, minlength=int(pairs.max(initial=-1)) + 1))
@@ -141,16 +139,14 @@ def word_orders(
     return [WordOrder(*one) for one in found.tolist()]
 
 
-def keep_order(
-    compared: Iterable[WordOrder], shares: NDArray[np.float64], numbers: NDArray[np.int64]
-) -> NDArray[np.bool_]:
+def keep_order(compared: Iterable[WordOrder], shares: Floats, numbers: Ints) -> Bools:
     """Which pairs may be translations, if these shares of their key terms match, float64 (pairs, 2): bool (pairs,)."""
     matched = np.round(shares.min(axis=1), SHARE_DECIMALS).tolist()
     asked = zip(compared, matched, numbers.tolist(), strict=True)
     return np.array([one.keeps(share, agreed) for one, share, agreed in asked], dtype=np.bool_)
 
 
-def tell_one_event(compared: Iterable[WordOrder], shares: NDArray[np.float64]) -> NDArray[np.bool_]:
+def tell_one_event(compared: Iterable[WordOrder], shares: Floats) -> Bools:
     """Which pairs may report one event, if numbers and names agree; as ``keep_order``."""
     ordered = np.array(
         [(one.share or 0.0) >= LEAST_EVENT_ORDER and one.front >= LEAST_FRONT_ORDER for one in compared], dtype=np.bool_
@@ -158,7 +154,7 @@ def tell_one_event(compared: Iterable[WordOrder], shares: NDArray[np.float64]) -
     return np.asarray(ordered & (np.round(shares.min(axis=1), SHARE_DECIMALS) >= LEAST_SHARE), dtype=np.bool_)
 
 
-def ordered_words(surfaces: SurfaceTokens, rows: NDArray[np.int64], settings: Settings) -> OrderedWords:
+def ordered_words(surfaces: SurfaceTokens, rows: Ints, settings: Settings) -> OrderedWords:
     """The words of some documents of a collection (rows ascending), read as a stream across languages does."""
     numbers, ends = TermNumbers(), np.cumsum([0, *map(len, surfaces.chunks)])
     bounds, parts, lengths = np.searchsorted(rows, ends), [], []
@@ -175,9 +171,7 @@ def ordered_words(surfaces: SurfaceTokens, rows: NDArray[np.int64], settings: Se
     return OrderedWords(PivotWords(numbers), WrittenWords(numbers).told(read), languages)
 
 
-def other_figures(
-    a: NDArray[np.int64], b: NDArray[np.int64], languages: NDArray[np.integer], records: EvidenceRecords
-) -> NDArray[np.object_]:
+def other_figures(a: Ints, b: Ints, languages: NDArray[np.integer], records: EvidenceRecords) -> NDArray[np.object_]:
     """The figures that pairs of translations contradict each other in, `WordDifference` or `None`: object (pairs,).
 
     languages: index into ``LANGUAGES`` of each document of ``records``.

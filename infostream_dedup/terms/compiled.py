@@ -16,14 +16,14 @@ from itertools import accumulate, islice
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
-from numpy.typing import DTypeLike, NDArray
+from numpy.typing import DTypeLike
 
 from infostream_dedup.language.morphology.stemming import stemmed_text, with_stems
 from infostream_dedup.language.text import scanner
 from infostream_dedup.language.text.scanner import Scanned, Scanner, detect
 from infostream_dedup.language.text.surface_pool import SurfaceList, SurfacePool, Utf8Texts, texts_of
 from infostream_dedup.language.text.tokens import Shape
-from infostream_dedup.machine.arrays import offsets_of, sparse_rows
+from infostream_dedup.machine.arrays import Bools, Floats, Int32s, Ints, Uint8s, offsets_of, sparse_rows
 from infostream_dedup.machine.threads import Turns, thread_count
 from infostream_dedup.model import LANGUAGES, OUR_LANGUAGES, Language, Settings, language_number
 from infostream_dedup.terms import kernels as counting
@@ -60,10 +60,10 @@ class SurfaceTokens:
     """The surfaces of each document, token by token."""
 
     chunks: list[Scanned]  # tokens of consecutive documents, numbers of `surfaces`
-    languages: NDArray[np.uint8]  # uint8 (documents,), index into `LANGUAGES`
+    languages: Uint8s  # uint8 (documents,), index into `LANGUAGES`
     _surfaces: list[SurfaceList]
     # which words of a language are terms, and these terms, by representation: others may share them
-    listed: dict[tuple[object, ...], tuple[NDArray[np.bool_], SurfaceList]] = field(default_factory=dict, repr=False)
+    listed: dict[tuple[object, ...], tuple[Bools, SurfaceList]] = field(default_factory=dict, repr=False)
 
     def __len__(self) -> int:
         return len(self.languages)
@@ -176,7 +176,7 @@ class _Chunk:
     """Tokens and languages of consecutive documents."""
 
     scanned: Scanned
-    languages: NDArray[np.uint8]
+    languages: Uint8s
 
 
 _NOT_GIVEN: Final = 255  # marks a language to be detected
@@ -232,7 +232,7 @@ def _terms_of_surfaces(
     return listed.picked(order), mapping, most
 
 
-def _used(tokens: SurfaceTokens, workers: int) -> NDArray[np.uint8]:
+def _used(tokens: SurfaceTokens, workers: int) -> Uint8s:
     """uint8 (surfaces,): bit l is set if a document of language l contains the surface."""
     threads = thread_count(workers)
     by_thread = np.zeros((threads, len(tokens.surfaces)), dtype=np.uint8)
@@ -250,13 +250,13 @@ def _used(tokens: SurfaceTokens, workers: int) -> NDArray[np.uint8]:
 
 
 def _enter_terms(
-    words: NDArray[np.int64],
+    words: Ints,
     tokens: SurfaceTokens,
     forms: SurfaceList,
     language: Language,
     settings: Settings,
     pool: SurfacePool,
-    term_of_word: NDArray[np.int32],
+    term_of_word: Int32s,
     workers: int,
 ) -> None:
     """Write the number, in ``pool``, of each word's term, in any order; words without terms are left out."""
@@ -277,11 +277,7 @@ def _enter_terms(
 
 
 def _mapping(
-    held: scanner.SurfaceForms,
-    words: NDArray[np.int32],
-    entered_of_word: NDArray[np.int32],
-    term_of_entered: NDArray[np.int32],
-    surfaces: int,
+    held: scanner.SurfaceForms, words: Int32s, entered_of_word: Int32s, term_of_entered: Int32s, surfaces: int
 ) -> tuple[counting.TermsOfSurfaces, int]:
     """Return the terms of each surface, and the maximum number of terms of a surface."""
     terms = np.full((len(LANGUAGES), surfaces), counting.NOTHING, dtype=np.int32)
@@ -301,7 +297,7 @@ class _Counter:
         self._row = _row(0)
         self._indices, self._counts = (np.empty(0, dtype=np.int32) for _ in range(2))
 
-    def count(self, chunk: Scanned, languages: NDArray[np.uint8]) -> counting.Counted:
+    def count(self, chunk: Scanned, languages: Uint8s) -> counting.Counted:
         """Count the terms of consecutive documents; the next call writes over the result."""
         longest = int(chunk.lengths.max(initial=0)) * self._most + 1
         if len(self._row.terms) < longest:
@@ -348,7 +344,7 @@ class _Rows:
             self._counts = self._counts.astype(np.uint16 if largest < 1 << 16 else np.int32)
         self._indices[begin:end], self._counts[begin:end] = counted.indices, counted.counts
 
-    def joined(self, terms: int) -> tuple[sp.csr_array, NDArray[np.int64]]:
+    def joined(self, terms: int) -> tuple[sp.csr_array, Ints]:
         """Return the counts as a matrix with this many columns, and the lengths of the documents."""
         end, shape = int(self._ends[-1]), (len(self._lengths), terms)
         return sparse_rows(self._counts[:end], self._indices[:end], self._ends, shape), self._lengths
@@ -379,7 +375,7 @@ def statistics_of(counts: TermCounts, settings: Settings, *, workers: int = 0) -
     threads = thread_count(workers)
     bounds = np.linspace(0, len(indptr) - 1, threads + 1).astype(np.int64)
 
-    def add(thread: int) -> NDArray[np.int64]:
+    def add(thread: int) -> Ints:
         df = np.zeros((len(LANGUAGES), len(counts.terms)), dtype=np.int64)
         first, last = bounds[thread], bounds[thread + 1]
         add_frequencies(indptr[first : last + 1], indices, counts.languages[first:last], df)
@@ -390,7 +386,7 @@ def statistics_of(counts: TermCounts, settings: Settings, *, workers: int = 0) -
     return statistics_by_language(counts, df, settings)
 
 
-def statistics_by_language(counts: TermCounts, df: NDArray[np.int64], settings: Settings) -> list[Statistics]:
+def statistics_by_language(counts: TermCounts, df: Ints, settings: Settings) -> list[Statistics]:
     """Statistics of a collection per language, in the order of ``LANGUAGES``."""
     found = []
     for number, language in enumerate(LANGUAGES):
@@ -403,7 +399,7 @@ def statistics_by_language(counts: TermCounts, df: NDArray[np.int64], settings: 
 
 
 def statistics_of_distinct(
-    counts: TermCounts, statistics: Sequence[Statistics], settings: Settings, repeats: NDArray[np.bool_]
+    counts: TermCounts, statistics: Sequence[Statistics], settings: Settings, repeats: Bools
 ) -> list[Statistics]:
     """Add to statistics the frequencies among documents that do not repeat an earlier one."""
     found = []
@@ -440,7 +436,7 @@ class _Weighed:
         weigh = weighting(self._settings.weighting).weight
         documents, indptr = self._shape[0], self._indptr
 
-        def select(first: int) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int64]]:
+        def select(first: int) -> tuple[Ints, Int32s, Ints]:
             """Numbers of terms kept from each of some documents, the terms, and their weights."""
             last = min(first + _ROWS_AT_ONCE, documents)
             begin, end = indptr[first], indptr[last]
@@ -456,9 +452,7 @@ class _Weighed:
         return sparse_rows(weights, indices, offsets_of(sizes), self._shape)
 
 
-def heaviest_of_rows(
-    indptr: NDArray[np.int64], values: NDArray[np.float64], n: int, *, ties: bool = False
-) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+def heaviest_of_rows(indptr: Ints, values: Floats, n: int, *, ties: bool = False) -> tuple[Ints, Ints, Ints]:
     """Select the n heaviest terms of each row; ``ties`` keeps all as heavy as the n-th, not only the first ones.
 
     Returns int64 (rows,), number of terms kept in each row; int64 (kept,), their positions in ``values``, ascending;

@@ -14,14 +14,13 @@ from itertools import chain, compress, pairwise
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from infostream_dedup.language.morphology.readings import is_seldom_noun
 from infostream_dedup.language.translation.ladder import Answers, Translator, is_blocked
 from infostream_dedup.language.translation.rungs import Translation
 from infostream_dedup.language.translation.rungs.cognates import leading_to
 from infostream_dedup.language.translation.word_pairs import Marked, decided, plain_term
-from infostream_dedup.machine.arrays import offsets_of
+from infostream_dedup.machine.arrays import Bools, Floats, Int32s, Ints, Uint8s, offsets_of
 from infostream_dedup.machine.platform import collector_paused
 from infostream_dedup.model import LANGUAGES, Language
 from infostream_dedup.terms.statistics import TermCounts
@@ -80,11 +79,11 @@ class SourceTerms:
     # int32 (documents, sources), number of occurrences of each term in each document; sorted indices, no explicit zeros
     counts: sp.csr_array
     terms: list[str]  # the terms, by language and then in code point order
-    languages: NDArray[np.uint8]  # uint8 (sources,), index into `LANGUAGES`
+    languages: Uint8s  # uint8 (sources,), index into `LANGUAGES`
 
-    def seldom_nouns(self) -> NDArray[np.bool_]:
+    def seldom_nouns(self) -> Bools:
         """Return bool (sources,), the English words that are matched as nouns but are mostly other words."""
-        found: NDArray[np.bool_] = self.languages == LANGUAGES.index("en")
+        found: Bools = self.languages == LANGUAGES.index("en")
         found[found] = [is_seldom_noun(self.terms[source]) for source in np.flatnonzero(found).tolist()]
         return found
 
@@ -94,13 +93,13 @@ class Equivalents:
     """The equivalents of each source term in the pivot language."""
 
     vocabulary: list[str]  # distinct pivot terms in code point order
-    indptr: NDArray[np.int64]  # int64 (sources + 1,), bounds of the equivalents of each source term
-    terms: NDArray[np.int32]  # int32, numbers of pivot terms, best first
-    confidences: NDArray[np.float64]  # float64, 0 to 1, of each equivalent
+    indptr: Ints  # int64 (sources + 1,), bounds of the equivalents of each source term
+    terms: Int32s  # int32, numbers of pivot terms, best first
+    confidences: Floats  # float64, 0 to 1, of each equivalent
     rungs: list[str]  # rung of the ladder that gave each equivalent
     # int32 (sources,), the best equivalent, which carries document frequency and weight; `NO_EQUIVALENT` if another
     # language of the documents could meet it only by a guess, or if it is among the `seldom_nouns`
-    canonical: NDArray[np.int32]
+    canonical: Int32s
 
     def of(self, source: int) -> list[int]:
         """Return the pivot terms of one source term, best first."""

@@ -6,7 +6,7 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from infostream_dedup.machine.arrays import GOLDEN, Table, Vector
+from infostream_dedup.machine.arrays import GOLDEN, Floats, Int32s, Ints, Table, Uint8s
 from infostream_dedup.machine.compiling import compiled, inlined, prefetch
 
 # Two independent 64-bit hashes of words in UTF-8
@@ -21,7 +21,7 @@ def _finalize(mixed: np.uint64, first: np.uint64, second: np.uint64) -> np.uint6
 
 
 @compiled
-def hash_terms(pool: Vector[np.uint8], starts: Vector[np.int64], hashes: Table[np.uint64]) -> None:
+def hash_terms(pool: Uint8s, starts: Ints, hashes: Table[np.uint64]) -> None:
     """Write both hashes of each word.
 
     ``pool``: words in UTF-8; ``starts``: (words + 1,), start of each word in ``pool``; ``hashes``: (2, words), receives
@@ -48,9 +48,7 @@ ROOM_FOR_REPEATED: Final = 3  # places in ``more`` per word of a surface after t
 
 
 @compiled
-def mark_words(
-    holders: Vector[np.int32], words: Vector[np.int32], used: Vector[np.uint8], marks: Vector[np.uint8]
-) -> None:
+def mark_words(holders: Int32s, words: Int32s, used: Uint8s, marks: Uint8s) -> None:
     """Mark the words of each surface with the languages that use the surface.
 
     ``holders``: (entries,), surfaces; ``words``: (entries,), a word of each; ``used``: (surfaces,), a bit per language;
@@ -62,12 +60,12 @@ def mark_words(
 
 @compiled
 def map_surfaces(
-    holders: Vector[np.int32],
-    words: Vector[np.int32],
+    holders: Int32s,
+    words: Int32s,
     entered_of_word: Table[np.int32],
-    term_of_entered: Vector[np.int32],
+    term_of_entered: Int32s,
     terms: Table[np.int32],
-    more: Vector[np.int32],
+    more: Int32s,
 ) -> tuple[int, int]:
     """Write the terms of each surface in each language.
 
@@ -112,39 +110,39 @@ class TermsOfSurfaces(NamedTuple):
     """The terms that surfaces contain in each language."""
 
     # int32 (languages * surfaces,), language by language: a term, `NOTHING`, or `SEVERAL` and below
-    terms: Vector[np.int32]
+    terms: Int32s
     surfaces: int  # number of surfaces
-    more: Vector[np.int32]  # int32, lists of the terms of surfaces with several
+    more: Int32s  # int32, lists of the terms of surfaces with several
 
 
 class Row(NamedTuple):
     """Buffers for the terms of one document, with repetition."""
 
-    terms: Vector[np.int32]  # int32, as long as the longest row
-    other: Vector[np.int32]  # int32, of the same length
-    places: Vector[np.int64]  # int64 (256,)
+    terms: Int32s  # int32, as long as the longest row
+    other: Int32s  # int32, of the same length
+    places: Ints  # int64 (256,)
 
 
 class TokenRows(NamedTuple):
     """The tokens of documents."""
 
-    tokens: Vector[np.int32]  # int32, surface of each token
-    begins: Vector[np.int64]  # int64 (documents,), first token of each document
-    lengths: Vector[np.int64]  # int64 (documents,), number of tokens of each document
-    languages: Vector[np.uint8]  # uint8 (documents,)
+    tokens: Int32s  # int32, surface of each token
+    begins: Ints  # int64 (documents,), first token of each document
+    lengths: Ints  # int64 (documents,), number of tokens of each document
+    languages: Uint8s  # uint8 (documents,)
 
 
 class Counted(NamedTuple):
     """Receives the terms of documents, document by document."""
 
-    indices: Vector[np.int32]  # int32, distinct terms, ascending in each document
-    counts: Vector[np.int32]  # int32, frequency of each
-    sizes: Vector[np.int64]  # int64 (documents,), number of distinct terms
-    totals: Vector[np.int64]  # int64 (documents,), number of terms with repetition
+    indices: Int32s  # int32, distinct terms, ascending in each document
+    counts: Int32s  # int32, frequency of each
+    sizes: Ints  # int64 (documents,), number of distinct terms
+    totals: Ints  # int64 (documents,), number of terms with repetition
 
 
 @compiled
-def mark_used(documents: TokenRows, used: Vector[np.uint8]) -> None:
+def mark_used(documents: TokenRows, used: Uint8s) -> None:
     """Set bit ``l`` of ``used[s]`` for every surface s that a document of language l contains."""
     tokens, begins, lengths, languages = documents
     for document in range(begins.size):
@@ -153,7 +151,7 @@ def mark_used(documents: TokenRows, used: Vector[np.uint8]) -> None:
             used[tokens[place]] |= bit
 
 
-def _sort_few(row: Row, source: Vector[np.int32], size: int) -> None:
+def _sort_few(row: Row, source: Int32s, size: int) -> None:
     """Sort by insertion the first terms of ``source``, which may be ``row.terms`` itself, into ``row.terms``."""
     terms = row.terms
     for place in range(size):
@@ -198,7 +196,7 @@ def _sort(row: Row, size: int, largest: int) -> None:
 
 
 @inlined
-def _count_sorted(row: Row, size: int, end: int, indices: Vector[np.int32], counts: Vector[np.int32]) -> int:
+def _count_sorted(row: Row, size: int, end: int, indices: Int32s, counts: Int32s) -> int:
     """Write each term once, with its frequency, from place ``end`` on; return the new end."""
     for place in range(size):
         term = row.terms[place]
@@ -211,7 +209,7 @@ def _count_sorted(row: Row, size: int, end: int, indices: Vector[np.int32], coun
 
 
 @inlined
-def _write_terms(code: int, more: Vector[np.int32], size: int, row: Row) -> int:
+def _write_terms(code: int, more: Int32s, size: int, row: Row) -> int:
     """Append the terms of a surface to a row; return its new size."""
     if code > SEVERAL:
         row.terms[size] = code
@@ -248,9 +246,7 @@ def count_terms(documents: TokenRows, mapping: TermsOfSurfaces, largest: int, ro
 
 
 @compiled
-def order_terms(
-    documents: TokenRows, mapping: TermsOfSurfaces, most: int, found: Vector[np.int32], sizes: Vector[np.int64]
-) -> int:
+def order_terms(documents: TokenRows, mapping: TermsOfSurfaces, most: int, found: Int32s, sizes: Ints) -> int:
     """Write the terms of each document's first ``most`` words, of a word with several the first; return their number.
 
     ``found``: with room for all of them; ``sizes``: receives the number of each document.
@@ -276,14 +272,12 @@ def order_terms(
 class Rows(NamedTuple):
     """Terms, or columns, of each document, or of each term."""
 
-    indptr: Vector[np.int64]  # int64 (rows + 1,), start of each row in `terms`
-    terms: Vector[np.int32]  # int32 (entries,)
+    indptr: Ints  # int64 (rows + 1,), start of each row in `terms`
+    terms: Int32s  # int32 (entries,)
 
 
 @compiled
-def find_places(
-    counted: Rows, canonical: Vector[np.int32], chosen: Rows, last: Vector[np.int64], places: Vector[np.int64]
-) -> None:
+def find_places(counted: Rows, canonical: Int32s, chosen: Rows, last: Ints, places: Ints) -> None:
     """Find the entry of ``chosen``, canonical terms, to which each entry of ``counted`` belongs in its document.
 
     ``canonical``: canonical term of each term, or ``NOTHING``; ``last``: scratch memory, -1 for each canonical term;
@@ -302,9 +296,7 @@ def find_places(
 
 
 @compiled
-def list_by_place(
-    places: Vector[np.int64], terms: Vector[np.int32], ends: Vector[np.int64], listed: Vector[np.int32]
-) -> None:
+def list_by_place(places: Ints, terms: Int32s, ends: Ints, listed: Int32s) -> None:
     """List the terms at each place, in their order; ``ends``: where each place begins, afterwards, where it ends."""
     for entry in range(places.size):
         place = places[entry]
@@ -321,25 +313,23 @@ _UNITS = 1e9
 class Factors(NamedTuple):
     """The factors of the weights of terms."""
 
-    indices: Vector[np.int32]  # int32 (entries,), terms, row by row
-    counts: Vector[np.uint8] | Vector[np.int32]  # uint8 or int32 (entries,), frequency of each in its document
-    languages: Vector[np.uint8]  # uint8 (documents,)
+    indices: Int32s  # int32 (entries,), terms, row by row
+    counts: Uint8s | Int32s  # uint8 or int32 (entries,), frequency of each in its document
+    languages: Uint8s  # uint8 (documents,)
     idf: Table[np.float64]  # float64 (languages, terms)
-    norms: Vector[np.float64]  # float64 (documents,)
+    norms: Floats  # float64 (documents,)
 
 
 class Kept(NamedTuple):
     """Receives the weights kept of each row."""
 
-    sizes: Vector[np.int64]  # int64 (rows,), number of weights kept
-    places: Vector[np.int64]  # int64, places of the weights, ascending in each row
-    weights: Vector[np.int64]  # int64, the weights in units of 1e-9
+    sizes: Ints  # int64 (rows,), number of weights kept
+    places: Ints  # int64, places of the weights, ascending in each row
+    weights: Ints  # int64, the weights in units of 1e-9
 
 
 @compiled
-def add_frequencies(
-    indptr: Vector[np.int64], indices: Vector[np.int32], languages: Vector[np.uint8], df: Table[np.int64]
-) -> None:
+def add_frequencies(indptr: Ints, indices: Int32s, languages: Uint8s, df: Table[np.int64]) -> None:
     """Add to ``df`` (languages, terms) the number of documents that contain each term."""
     for document in range(languages.size):
         language = languages[document]
@@ -348,15 +338,7 @@ def add_frequencies(
 
 
 @compiled
-def gather_factors(
-    first: int,
-    last: int,
-    indptr: Vector[np.int64],
-    factors: Factors,
-    f: Vector[np.float64],
-    idf: Vector[np.float64],
-    norm: Vector[np.float64],
-) -> None:
+def gather_factors(first: int, last: int, indptr: Ints, factors: Factors, f: Floats, idf: Floats, norm: Floats) -> None:
     """Write the factors of all entries of documents ``first`` .. ``last`` - 1, in order."""
     begin = indptr[first]
     for document in range(first, last):
@@ -367,7 +349,7 @@ def gather_factors(
             norm[place - begin] = own
 
 
-def _sink(heap: Vector[np.int64], size: int) -> None:
+def _sink(heap: Ints, size: int) -> None:
     """Move the first weight of a heap down until no weight below it is lighter."""
     parent, weight = 0, int(heap[0])
     while 2 * parent + 1 < size:
@@ -381,7 +363,7 @@ def _sink(heap: Vector[np.int64], size: int) -> None:
     heap[parent] = weight
 
 
-def _nth_heaviest(weights: Vector[np.int64], size: int, n: int, heap: Vector[np.int64]) -> int:
+def _nth_heaviest(weights: Ints, size: int, n: int, heap: Ints) -> int:
     """The n-th heaviest of ``size`` > n weights: the top of a heap of the n heaviest."""
     heap[:n] = 0
     for place in range(size):
@@ -392,15 +374,7 @@ def _nth_heaviest(weights: Vector[np.int64], size: int, n: int, heap: Vector[np.
 
 
 @compiled
-def select_heaviest(
-    indptr: Vector[np.int64],
-    values: Vector[np.float64],
-    n: int,
-    ties: bool,
-    row: Vector[np.int64],
-    heap: Vector[np.int64],
-    kept: Kept,
-) -> int:
+def select_heaviest(indptr: Ints, values: Floats, n: int, ties: bool, row: Ints, heap: Ints, kept: Kept) -> int:
     """Select the n heaviest positive weights of each row.
 
     ``indptr``: (rows + 1,), bounds of the rows; they begin ``indptr[0]`` entries before ``values``; ``values``:

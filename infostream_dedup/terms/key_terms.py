@@ -8,9 +8,8 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
-from numpy.typing import NDArray
 
-from infostream_dedup.machine.arrays import offsets_of, sparse_rows
+from infostream_dedup.machine.arrays import Int32s, Ints, offsets_of, sparse_rows
 from infostream_dedup.model import Language, Settings
 from infostream_dedup.terms.statistics import Statistics, TermCounts, above_df_max
 
@@ -30,7 +29,7 @@ class PivotSpace:
     language: Language  # the pivot language
     sources: SourceTerms  # terms of the documents in their own languages
     equivalents: Equivalents  # equivalents of the source terms
-    canonical: NDArray[np.int32]  # int32 (columns,), number of the pivot term of each column
+    canonical: Int32s  # int32 (columns,), number of the pivot term of each column
     sets: sp.csr_array  # bool (columns, pivot terms), the equivalents that match each column
 
     def labels(self) -> list[str]:
@@ -61,16 +60,16 @@ class KeyTerms:
         return self.counts.terms if self.pivot is None else self.pivot.labels()
 
     @property
-    def sizes(self) -> NDArray[np.int64]:
+    def sizes(self) -> Ints:
         """int64 (documents,): number of key terms of each document, at most n."""
         return np.diff(self.keys.indptr).astype(np.int64)
 
     @property
-    def own_weights(self) -> NDArray[np.int64]:
+    def own_weights(self) -> Ints:
         """int64 (documents,): summed weight of each document's key terms in units of 1e-9."""
         return np.asarray(self.keys.sum(axis=1), dtype=np.int64)
 
-    def of(self, documents: NDArray[np.int64]) -> KeyTerms:
+    def of(self, documents: Ints) -> KeyTerms:
         """Key terms of some documents, given their ordinals, in this order; not for a pivot language's ``pivot``."""
         return replace(
             self, keys=self.keys[documents], targets=self.targets[documents], counts=self.counts.of(documents)

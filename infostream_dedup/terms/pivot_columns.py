@@ -11,7 +11,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from infostream_dedup.language.translation.word_pairs import plain_term
-from infostream_dedup.machine.arrays import offsets_of, sparse_rows
+from infostream_dedup.machine.arrays import Bools, Floats, Int32s, Ints, offsets_of, sparse_rows
 from infostream_dedup.model import LANGUAGES, OUR_LANGUAGES, Language, Settings
 from infostream_dedup.terms.compiled import rows_of
 from infostream_dedup.terms.equivalents import NO_EQUIVALENT, Equivalents, SourceTerms
@@ -38,9 +38,9 @@ class SpaceCounts:
     """Whole numbers that decide the statistics of a pivot space; those of disjoint sets of documents add up."""
 
     # int64 (2, pivot terms), documents in our languages and in others that contain each canonical term
-    df: NDArray[np.int64]
-    documents: NDArray[np.int64]  # int64 (languages,), in the order of `LANGUAGES`
-    lengths: NDArray[np.int64]  # int64 (languages,), sums of the lengths of the documents
+    df: Ints
+    documents: Ints  # int64 (languages,), in the order of `LANGUAGES`
+    lengths: Ints  # int64 (languages,), sums of the lengths of the documents
 
     @classmethod
     def of(cls, canonical: TermCounts) -> SpaceCounts:
@@ -72,7 +72,7 @@ class SpaceCounts:
         return filled_up(equivalents.vocabulary, self.df[row], totals, background)
 
 
-def _frequencies(documents: NDArray[np.int64], sources: SourceTerms, equivalents: Equivalents) -> dict[str, float]:
+def _frequencies(documents: Ints, sources: SourceTerms, equivalents: Equivalents) -> dict[str, float]:
     """Share of running words of each canonical term, averaged over languages: "saw" is common, "пила" is not."""
     shares = np.zeros(len(equivalents.vocabulary), dtype=np.float64)
     for number, language in enumerate(LANGUAGES):
@@ -91,7 +91,7 @@ def restricted(sources: SourceTerms, equivalents: Equivalents, chosen: sp.csr_ar
     return _chosen(sources.counts, _places_of(rows_of(sources.counts), equivalents, chosen) != NOTHING)
 
 
-def _chosen(matrix: sp.csr_array, kept: NDArray[np.bool_]) -> sp.csr_array:
+def _chosen(matrix: sp.csr_array, kept: Bools) -> sp.csr_array:
     return sparse_rows(matrix.data[kept], matrix.indices[kept], offsets_of(kept)[matrix.indptr], matrix.shape)
 
 
@@ -101,7 +101,7 @@ class KeyNames:
 
     names: list[ColumnName]  # distinct names, ascending
     # int64 (key terms,), position in `names` of each key term, in the order of the key matrix
-    number: NDArray[np.int64]
+    number: Ints
 
     @classmethod
     def of(cls, keys: sp.csr_array, sources: SourceTerms, equivalents: Equivalents) -> KeyNames:
@@ -126,7 +126,7 @@ class KeyNames:
 class KeyColumns:
     """Distinct key columns, in the order of their canonical terms."""
 
-    canonical: NDArray[np.int32]  # int32 (columns,), number of the canonical pivot term
+    canonical: Int32s  # int32 (columns,), number of the canonical pivot term
     sets: sp.csr_array  # bool (columns, pivot terms), the equivalents that match each column
 
     def __len__(self) -> int:
@@ -144,7 +144,7 @@ class KeyColumns:
             sparse_rows(held, members, sizes, (len(every), terms)),
         )
 
-    def keyed(self, keys: sp.csr_array, columns: NDArray[np.int64]) -> sp.csr_array:
+    def keyed(self, keys: sp.csr_array, columns: Ints) -> sp.csr_array:
         """Key terms by column, ascending within a document, instead of canonical term."""
         return sparse_rows(keys.data, columns, keys.indptr, (keys.shape[0], len(self)))
 
@@ -164,7 +164,7 @@ class Targets:
         return found
 
 
-def _places_of(counted: Rows, equivalents: Equivalents, chosen: sp.csr_array) -> NDArray[np.int64]:
+def _places_of(counted: Rows, equivalents: Equivalents, chosen: sp.csr_array) -> Ints:
     """Find the entry of ``chosen``, canonical terms of each document, to which each counted term belongs."""
     places = np.empty(len(counted.terms), dtype=np.int64)
     last = np.full(len(equivalents.vocabulary), -1, dtype=np.int64)
@@ -172,7 +172,7 @@ def _places_of(counted: Rows, equivalents: Equivalents, chosen: sp.csr_array) ->
     return places
 
 
-def _groups(indptr: NDArray[np.int64], sources: NDArray[np.int32]) -> tuple[list[tuple[int, ...]], NDArray[np.int64]]:
+def _groups(indptr: Ints, sources: Int32s) -> tuple[list[tuple[int, ...]], Ints]:
     """The distinct groups of source terms that key terms represent, and int64 (key terms,), the group of each."""
     begins, sizes = indptr[:-1], np.diff(indptr)
     number = np.empty(len(sizes), dtype=np.int64)
@@ -228,7 +228,7 @@ def weights_of_languages(
     equivalents: Equivalents,
     statistics: tuple[list[Statistics], Statistics],
     settings: Settings,
-) -> NDArray[np.float64]:
+) -> Floats:
     """Weight of terms with an equivalent and of those without, by language: float64 (2, languages); parts add up."""
     unknown = _chosen(sources.counts, (equivalents.canonical == NO_EQUIVALENT)[sources.counts.indices])
     rest = TermCounts(unknown, sources.terms, canonical.languages, canonical.lengths)
@@ -236,12 +236,12 @@ def weights_of_languages(
     return np.stack((known, _weight_by_language(rest, [statistics[1]] * len(LANGUAGES), settings)))
 
 
-def shares_of_weights(weights: NDArray[np.float64]) -> dict[Language, float]:
+def shares_of_weights(weights: Floats) -> dict[Language, float]:
     """Share of the weight that terms without an equivalent have, for each of our languages with any weight."""
     unknown, every = weights[1], weights.sum(axis=0)
     return {language: float(unknown[n] / every[n]) for n, language in enumerate(OUR_LANGUAGES) if every[n] > 0}
 
 
-def _weight_by_language(counts: TermCounts, statistics: list[Statistics], settings: Settings) -> NDArray[np.float64]:
+def _weight_by_language(counts: TermCounts, statistics: list[Statistics], settings: Settings) -> Floats:
     weights = np.asarray(weigh(counts, statistics, settings).sum(axis=1), dtype=np.float64)
     return np.bincount(counts.languages, weights=weights, minlength=len(LANGUAGES)).astype(np.float64)

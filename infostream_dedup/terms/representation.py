@@ -16,7 +16,6 @@ from types import MappingProxyType
 from typing import ClassVar, Final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from infostream_dedup.errors import ConfigurationError
 from infostream_dedup.language.lexicon.frequency import common_forms
@@ -24,6 +23,7 @@ from infostream_dedup.language.morphology.cache_file import cache_file
 from infostream_dedup.language.morphology.form_cache import known_shares
 from infostream_dedup.language.text.surface_pool import SurfaceList
 from infostream_dedup.language.text.tokens import Form, Shape
+from infostream_dedup.machine.arrays import Bools, Ints
 from infostream_dedup.machine.platform import collector_paused
 from infostream_dedup.model import OUR_LANGUAGES, Language, Settings
 from infostream_dedup.model.limits import OneOf
@@ -62,8 +62,8 @@ class Representation(ABC):
         return self.terms([Form(key[1:], _SHAPES[int(key[0])]) for key in keys], language, settings)
 
     def listed_terms(
-        self, forms: SurfaceList, words: NDArray[np.int64], language: Language, settings: Settings, *, kept: bool = True
-    ) -> tuple[NDArray[np.bool_], SurfaceList]:
+        self, forms: SurfaceList, words: Ints, language: Language, settings: Settings, *, kept: bool = True
+    ) -> tuple[Bools, SurfaceList]:
         """Like ``terms``, for words in the memory of compiled code."""
         numbers, shapes = np.divmod(words, len(_SHAPES)) if self.shaped else (words, np.zeros_like(words))
         with collector_paused():

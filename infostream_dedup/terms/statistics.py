@@ -20,6 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from infostream_dedup.language.text.surface_pool import SurfaceList
+from infostream_dedup.machine.arrays import Bools, Floats, Ints, Uint8s, Uint64s
 from infostream_dedup.model import Settings
 from infostream_dedup.model.limits import OneOf
 from infostream_dedup.model.settings import WEIGHTINGS
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
 # Documents as counts of terms in one term space
 
 
-def term_hashes(terms: SurfaceList) -> NDArray[np.uint64]:
+def term_hashes(terms: SurfaceList) -> Uint64s:
     """Return both hashes of each term: uint64 (2, terms)."""
     found = np.empty((2, len(terms)), dtype=np.uint64)
     hash_terms(terms.pool, terms.starts, found)
@@ -48,10 +49,10 @@ class TermCounts:
     counts: sp.csr_array
     # distinct terms in code point order, so that the smaller number is the earlier term in every tie
     terms: Sequence[str]
-    languages: NDArray[np.uint8]  # uint8 (documents,), index into `LANGUAGES`
-    lengths: NDArray[np.int64]  # int64 (documents,), terms of a document with repetition: the length |D| of BM25
+    languages: Uint8s  # uint8 (documents,), index into `LANGUAGES`
+    lengths: Ints  # int64 (documents,), terms of a document with repetition: the length |D| of BM25
 
-    def of(self, documents: NDArray[np.int64]) -> TermCounts:
+    def of(self, documents: Ints) -> TermCounts:
         """Return the counts of some documents, given their ordinals, in this order."""
         return replace(
             self, counts=self.counts[documents], languages=self.languages[documents], lengths=self.lengths[documents]
@@ -95,7 +96,7 @@ class DocumentFrequencies(NamedTuple):
     """The number of documents that contain each term."""
 
     documents: float  # number of documents, pseudo-documents included
-    df: NDArray[np.float64]  # float64 (terms,), documents that contain the term, pseudo-documents included
+    df: Floats  # float64 (terms,), documents that contain the term, pseudo-documents included
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +104,7 @@ class Statistics:
     """Statistics of the documents of one language, or of all documents in a pivot language."""
 
     documents: float  # number of documents N, pseudo-documents included
-    df: NDArray[np.float64]  # float64 (terms,), documents that contain the term, pseudo-documents included
+    df: Floats  # float64 (terms,), documents that contain the term, pseudo-documents included
     average_length: float  # mean length of the documents in terms, at least 1
     # the frequencies among documents that do not repeat an earlier one, with their own pseudo-documents; `None` if no
     # document is known to be a repeat. See `bounded_idf` for their use
@@ -128,7 +129,7 @@ def filled_up(
 
 def document_probability(
     terms: Sequence[str], frequencies: Mapping[str, float], *, words: int = BACKGROUND_WORDS
-) -> NDArray[np.float64]:
+) -> Floats:
     """Compute the probability that a pseudo-document contains each term."""
     share = np.array([frequencies.get(term, 0.0) for term in terms], dtype=np.float64)
     return np.asarray(-np.expm1(words * np.log1p(-np.minimum(share, 0.999))), dtype=np.float64)
@@ -145,17 +146,13 @@ decimals."""
 class Weighting(Protocol):
     """The functions of a weighting; arrays are float64 and of equal length."""
 
-    def idf(self, df: NDArray[np.float64], documents: float) -> NDArray[np.float64]:
+    def idf(self, df: Floats, documents: float) -> Floats:
         """Return the factor of each term that depends on the collection."""
 
-    def norm(
-        self, lengths: NDArray[np.float64], average: NDArray[np.float64] | float, settings: Settings
-    ) -> NDArray[np.float64]:
+    def norm(self, lengths: Floats, average: Floats | float, settings: Settings) -> Floats:
         """Return the factor of each document."""
 
-    def weight(
-        self, f: NDArray[np.float64], idf: NDArray[np.float64], norm: NDArray[np.float64], settings: Settings
-    ) -> NDArray[np.float64]:
+    def weight(self, f: Floats, idf: Floats, norm: Floats, settings: Settings) -> Floats:
         """Return the weight of each occurring term in its document; 0 where ``idf`` is 0, below 2^53 / 1e9."""
 
 
@@ -168,7 +165,7 @@ def weighting(name: str) -> Weighting:
 
 def bounded_idf(
     counted: DocumentFrequencies, settings: Settings, distinct: DocumentFrequencies | None = None
-) -> NDArray[np.float64]:
+) -> Floats:
     """Return the idf of terms, 0 outside ``df_min`` .. ``df_max`` unless only repeats exceed it: float64 (terms,)."""
     idf, (documents, df) = weighting(settings.weighting).idf, counted
     above = above_df_max(counted, settings)
@@ -181,25 +178,23 @@ def bounded_idf(
     return found
 
 
-def above_df_max(counted: DocumentFrequencies, settings: Settings) -> NDArray[np.bool_]:
+def above_df_max(counted: DocumentFrequencies, settings: Settings) -> Bools:
     """Find the terms that occur in more documents than ``df_max`` allows: bool (terms,)."""
     return np.asarray(counted.df > as_count(settings.df_max, counted.documents), dtype=np.bool_)
 
 
-def kept_despite_repeats(
-    counted: DocumentFrequencies, settings: Settings, distinct: DocumentFrequencies
-) -> NDArray[np.bool_]:
+def kept_despite_repeats(counted: DocumentFrequencies, settings: Settings, distinct: DocumentFrequencies) -> Bools:
     """Find the terms above ``df_max`` only because of repeats: bool (terms,); arguments as in ``bounded_idf``."""
     enough = counted.df >= as_count(settings.df_min, counted.documents)
     return enough & above_df_max(counted, settings) & ~above_df_max(distinct, settings)
 
 
-def idf_table(statistics: list[Statistics], settings: Settings) -> NDArray[np.float64]:
+def idf_table(statistics: list[Statistics], settings: Settings) -> Floats:
     """Return ``bounded_idf`` of all terms, by the statistics of each language: float64 (languages, terms)."""
     return np.stack([bounded_idf(one.counted, settings, one.distinct) for one in statistics])
 
 
-def document_norms(counts: TermCounts, statistics: list[Statistics], settings: Settings) -> NDArray[np.float64]:
+def document_norms(counts: TermCounts, statistics: list[Statistics], settings: Settings) -> Floats:
     """Return the norm of each document by the statistics of its language: float64 (documents,)."""
     average = np.array([one.average_length for one in statistics], dtype=np.float64)
     lengths = counts.lengths.astype(np.float64)

@@ -23,7 +23,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from infostream_dedup.machine.compiling import compiled, inlined, prefetch, signed
-from infostream_dedup.machine.arrays import Table, Vector, Whole
+from infostream_dedup.machine.arrays import Floats, Ints, Table, Uint64s, Vector, Whole
 
 FOLD = np.uint64(32)
 
@@ -74,7 +74,7 @@ def loaded(folder: Path) -> Any:
 
 MEANINGS = """
 @compiled
-def whole(a: int, b: int, found: Vector[np.int64]) -> None:
+def whole(a: int, b: int, found: Ints) -> None:
     found[0], found[1] = a // b, a % b
     found[2], found[3] = a << 3, a >> 2
     found[4], found[5] = a * 0x7FFFFFFFFFFFFFFF, abs(a)
@@ -85,7 +85,7 @@ def whole(a: int, b: int, found: Vector[np.int64]) -> None:
 
 
 @compiled
-def word(a: np.uint64, b: np.uint64, found: Vector[np.uint64]) -> int:
+def word(a: np.uint64, b: np.uint64, found: Uint64s) -> int:
     found[0], found[1], found[2] = a * b, a - b, a + b
     found[3], found[4], found[5] = a >> FOLD, a << FOLD, ~a
     found[6], found[7] = a // b, a % b
@@ -93,7 +93,7 @@ def word(a: np.uint64, b: np.uint64, found: Vector[np.uint64]) -> int:
 
 
 @compiled
-def real(a: float, b: int, found: Vector[np.float64]) -> tuple[int, bool]:
+def real(a: float, b: int, found: Floats) -> tuple[int, bool]:
     found[0], found[1] = a / b, a * b - 1
     found[2], found[3] = np.ceil(a), np.rint(a)
     found[4] = a if b > 100 else b

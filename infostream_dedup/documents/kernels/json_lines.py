@@ -6,7 +6,7 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from infostream_dedup.machine.arrays import Cube, Table, Vector
+from infostream_dedup.machine.arrays import Cube, Ints, Table, Uint8s, Uint64s
 from infostream_dedup.machine.compiling import compiled, inlined, popcount, signed
 from infostream_dedup.machine.kernels import BLOCK, between, copy_bytes, eight_bytes, lowest_bit
 from infostream_dedup.model.document import MOST_ID_BYTES
@@ -24,7 +24,7 @@ _MICROSECONDS: Final = 1_000_000
 
 
 @inlined
-def _two(data: Vector[np.uint8], at: int) -> int:
+def _two(data: Uint8s, at: int) -> int:
     """Return the value of two digits; a negative number if they are not digits."""
     tens, units = signed(data[at]) - 0x30, signed(data[at + 1]) - 0x30
     return 10 * tens + units if 0 <= tens <= 9 and 0 <= units <= 9 else -100_000
@@ -47,7 +47,7 @@ def _days_since_1970(year: int, month: int, day: int) -> int:
 
 
 @inlined
-def _day(data: Vector[np.uint8], begin: int) -> int:
+def _day(data: Uint8s, begin: int) -> int:
     """Seconds from 1970 to the start of a day such as ``2024-05-01``; ``_NO_DAY`` outside 1900 to 2199."""
     year = 100 * _two(data, begin) + _two(data, begin + 2)
     month, day = _two(data, begin + 5), _two(data, begin + 8)
@@ -59,7 +59,7 @@ def _day(data: Vector[np.uint8], begin: int) -> int:
 
 
 @inlined
-def _hours(data: Vector[np.uint8], at: int) -> int:
+def _hours(data: Uint8s, at: int) -> int:
     """Seconds of a time such as ``10:05``; -1 if there is no time here."""
     hour, minute = _two(data, at), _two(data, at + 3)
     fine = data[at + 2] == _COLON and 0 <= hour <= 23 and 0 <= minute <= 59
@@ -67,7 +67,7 @@ def _hours(data: Vector[np.uint8], at: int) -> int:
 
 
 @inlined
-def _seconds(data: Vector[np.uint8], at: int, end: int) -> tuple[int, int]:
+def _seconds(data: Uint8s, at: int, end: int) -> tuple[int, int]:
     """Microseconds of ``:30`` or ``:30.5`` and the place after it; 0 without seconds, -1 for any other form."""
     if at == end or data[at] != _COLON:
         return 0, at
@@ -88,7 +88,7 @@ def _seconds(data: Vector[np.uint8], at: int, end: int) -> tuple[int, int]:
 
 
 @compiled
-def read_date(data: Vector[np.uint8], begin: int, end: int) -> tuple[int, int]:
+def read_date(data: Uint8s, begin: int, end: int) -> tuple[int, int]:
     """Read ``2024-05-01`` or ``2024-05-01T10:00:30.5+03:00``; seconds, their fraction and the zone are optional.
 
     ``data``: UTF-8, followed by 32 readable bytes; ``begin``: first byte of the date; ``end``: the byte after it.
@@ -134,7 +134,7 @@ _BACKSLASH: Final = 0x5C
 
 
 @inlined
-def after_blanks(data: Vector[np.uint8], at: int, end: int) -> int:
+def after_blanks(data: Uint8s, at: int, end: int) -> int:
     """First place at or after ``at`` that is not JSON white space; ``end`` if all of it is."""
     while at < end and (data[at] == 0x20 or data[at] == 0x09 or data[at] == 0x0D):
         at += 1
@@ -142,7 +142,7 @@ def after_blanks(data: Vector[np.uint8], at: int, end: int) -> int:
 
 
 @inlined
-def plain_bytes(data: Vector[np.uint8], at: int, stop: np.uint64) -> tuple[int, int]:
+def plain_bytes(data: Uint8s, at: int, stop: np.uint64) -> tuple[int, int]:
     """Count those of the next ``BLOCK`` bytes that are whole characters and may be copied unchanged.
 
     ``data``: see above; ``at``: the first byte; ``stop``: a bit for each further byte that ends the run. Returns number
@@ -170,12 +170,12 @@ def plain_bytes(data: Vector[np.uint8], at: int, stop: np.uint64) -> tuple[int, 
 
 
 @inlined
-def _follows(data: Vector[np.uint8], at: int) -> bool:
+def _follows(data: Uint8s, at: int) -> bool:
     return bool(0x80 <= data[at] <= 0xBF)
 
 
 @inlined
-def rare_character(data: Vector[np.uint8], at: int) -> int:
+def rare_character(data: Uint8s, at: int) -> int:
     """Size of a three- or four-byte character whose second byte is restricted; -1 if it is not UTF-8."""
     first, second = data[at], data[at + 1]
     if first == 0xE0:
@@ -198,7 +198,7 @@ def _hex_digit(byte: int) -> int:
 
 
 @inlined
-def _four_digits(data: Vector[np.uint8], at: int) -> int:
+def _four_digits(data: Uint8s, at: int) -> int:
     found = 0
     for place in range(at, at + 4):
         digit = _hex_digit(signed(data[place]))
@@ -209,7 +209,7 @@ def _four_digits(data: Vector[np.uint8], at: int) -> int:
 
 
 @inlined
-def escaped_code(data: Vector[np.uint8], at: int) -> tuple[int, int]:
+def escaped_code(data: Uint8s, at: int) -> tuple[int, int]:
     """Decode an escape.
 
     ``data``: see above; ``at``: place of the backslash. Returns code point (-1 for a lone surrogate or an invalid
@@ -238,7 +238,7 @@ def escaped_code(data: Vector[np.uint8], at: int) -> tuple[int, int]:
 
 
 @inlined
-def _special_character(data: Vector[np.uint8], at: int) -> tuple[int, int]:
+def _special_character(data: Uint8s, at: int) -> tuple[int, int]:
     """Size of a character that ``plain_bytes`` does not pass, and its mark; -1 if it is not valid."""
     byte = data[at]
     if byte == _BACKSLASH:
@@ -254,7 +254,7 @@ def _special_character(data: Vector[np.uint8], at: int) -> tuple[int, int]:
     return (rare_character(data, at), 0) if byte >= 0xE0 else (-1, 0)
 
 
-def string_end(data: Vector[np.uint8], at: int) -> tuple[int, int, int]:
+def string_end(data: Uint8s, at: int) -> tuple[int, int, int]:
     """Find the end of a string.
 
     ``data``: see above; ``at``: place after the opening quote. Returns place of the closing quote, ``ESCAPED`` and
@@ -281,14 +281,14 @@ def string_end(data: Vector[np.uint8], at: int) -> tuple[int, int, int]:
 
 
 @inlined
-def _digits_end(data: Vector[np.uint8], at: int) -> int:
+def _digits_end(data: Uint8s, at: int) -> int:
     while 0x30 <= data[at] <= 0x39:
         at += 1
     return at
 
 
 @inlined
-def _number_end(data: Vector[np.uint8], at: int) -> tuple[int, int]:
+def _number_end(data: Uint8s, at: int) -> tuple[int, int]:
     begin = at
     if data[at] == 0x2D:
         at += 1
@@ -312,7 +312,7 @@ def _number_end(data: Vector[np.uint8], at: int) -> tuple[int, int]:
 
 
 @inlined
-def _nested_end(data: Vector[np.uint8], at: int, end: int) -> int:
+def _nested_end(data: Uint8s, at: int, end: int) -> int:
     """Place after the bracket that closes the one at ``at``; between them, only strings are checked."""
     depth = 0
     while at < end:
@@ -332,11 +332,11 @@ def _nested_end(data: Vector[np.uint8], at: int, end: int) -> int:
 
 
 @inlined
-def _is_word(data: Vector[np.uint8], at: int, first: int, second: int, third: int) -> bool:
+def _is_word(data: Uint8s, at: int, first: int, second: int, third: int) -> bool:
     return bool(data[at] == first and data[at + 1] == second and data[at + 2] == third)
 
 
-def value_end(data: Vector[np.uint8], at: int, end: int) -> tuple[int, int]:
+def value_end(data: Uint8s, at: int, end: int) -> tuple[int, int]:
     """Find the end of a number, object or array, or of ``true``, ``false`` or ``null``.
 
     ``data``: see above; ``at``: its first byte; ``end``: end of the line. Returns place after it, and ``BRACKETS``.
@@ -385,24 +385,24 @@ class JsonColumns(NamedTuple):
     """What was read; row i is line i."""
 
     bounds: Table[np.int64]  # int64 (lines, 2), first byte of each line, and the byte after it without its line end
-    states: Vector[np.uint8]  # uint8 (lines,), `LEFT`, `READ`, `CHECK` or `BLANK`
+    states: Uint8s  # uint8 (lines,), `LEFT`, `READ`, `CHECK` or `BLANK`
     # int64 (lines, 7, 2), bounds of the strings of the fields in the line's bytes; (-1, -1) for null and absent ones,
     # and for `PUBLISHED` those of the whole value
     spans: Cube[np.int64]
-    languages: Vector[np.uint8]  # uint8 (lines,), index of `ru`, `uk`, `en`, or `NO_LANGUAGE`
+    languages: Uint8s  # uint8 (lines,), index of `ru`, `uk`, `en`, or `NO_LANGUAGE`
     dates: Table[np.int64]  # int64 (lines, 2), what `read_date` returned; without a date 0 and -1
     sizes: Table[np.int64]  # int64 (lines, 3), bytes of the title, characters of the title, characters of the text
-    hashes: Vector[np.uint64]  # uint64 (lines,), of title and text
-    texts: Vector[np.uint8]  # uint8, title and text of each document as `full_text` joins them
-    text_ends: Vector[np.int64]  # int64 (lines,), end of each document in `texts`
-    bodies: Vector[np.int64]  # int64 (lines,), start of the text of each document in `texts`
-    rest: Vector[np.uint8]  # uint8, the lines, with their texts cut out
-    rest_ends: Vector[np.int64]  # int64 (lines,), end of each line in `rest`
-    others: Vector[np.uint64]  # uint64, hashes of the names in a line that are not ours
+    hashes: Uint64s  # uint64 (lines,), of title and text
+    texts: Uint8s  # uint8, title and text of each document as `full_text` joins them
+    text_ends: Ints  # int64 (lines,), end of each document in `texts`
+    bodies: Ints  # int64 (lines,), start of the text of each document in `texts`
+    rest: Uint8s  # uint8, the lines, with their texts cut out
+    rest_ends: Ints  # int64 (lines,), end of each line in `rest`
+    others: Uint64s  # uint64, hashes of the names in a line that are not ours
 
 
 @inlined
-def _line_end(data: Vector[np.uint8], at: int, size: int) -> int:
+def _line_end(data: Uint8s, at: int, size: int) -> int:
     while at < size:
         step = lowest_bit(between(data, at, _NEW_LINE, _NEW_LINE))
         at += step
@@ -412,7 +412,7 @@ def _line_end(data: Vector[np.uint8], at: int, size: int) -> int:
 
 
 @inlined
-def _field(data: Vector[np.uint8], begin: int, end: int, words: Vector[np.uint64]) -> int:
+def _field(data: Uint8s, begin: int, end: int, words: Uint64s) -> int:
     """Number of the field with a name; ``_OTHER`` for any other name."""
     size = end - begin
     if size < 2 or size > 9:
@@ -429,7 +429,7 @@ def _field(data: Vector[np.uint8], begin: int, end: int, words: Vector[np.uint64
 
 
 @inlined
-def _language(data: Vector[np.uint8], begin: int, end: int) -> int:
+def _language(data: Uint8s, begin: int, end: int) -> int:
     if begin == end:
         return NO_LANGUAGE
     first, second = data[begin], data[begin + 1]
@@ -463,7 +463,7 @@ def _clear(row: int, out: JsonColumns) -> None:
 
 
 @inlined
-def _take_string(data: Vector[np.uint8], begin: int, field: int, row: int, out: JsonColumns) -> int:
+def _take_string(data: Uint8s, begin: int, field: int, row: int, out: JsonColumns) -> int:
     """Read a string into a field; return the place after it, or -1 to leave the line to the plain code."""
     end, marks, characters = string_end(data, begin + 1)
     if end < 0:
@@ -491,9 +491,7 @@ def _take_string(data: Vector[np.uint8], begin: int, field: int, row: int, out: 
 
 
 @inlined
-def _take_value(
-    data: Vector[np.uint8], begin: int, end: int, field: int, row: int, out: JsonColumns
-) -> tuple[int, int]:
+def _take_value(data: Uint8s, begin: int, end: int, field: int, row: int, out: JsonColumns) -> tuple[int, int]:
     """Read a number, object, array or word into a field; return the place after it, or -1, and the line's state."""
     after, marks = value_end(data, begin, end)
     if after >= 0 and field != _OTHER and data[begin] != _NULL:
@@ -508,7 +506,7 @@ def _take_value(
 
 
 @inlined
-def _take_name(data: Vector[np.uint8], at: int, words: Vector[np.uint64]) -> tuple[int, int]:
+def _take_name(data: Uint8s, at: int, words: Uint64s) -> tuple[int, int]:
     """Read a field's name; return its number and the place after it, or -1 to leave the line to the plain code."""
     if data[at] != _QUOTE:
         return -1, at
@@ -519,7 +517,7 @@ def _take_name(data: Vector[np.uint8], at: int, words: Vector[np.uint64]) -> tup
 
 
 @inlined
-def _is_new(data: Vector[np.uint8], begin: int, end: int, others: Vector[np.uint64], count: int) -> bool:
+def _is_new(data: Uint8s, begin: int, end: int, others: Uint64s, count: int) -> bool:
     """Whether a name is none of ``count`` former ones, and fits behind them, where it is put."""
     if count == others.size:
         return False
@@ -531,9 +529,7 @@ def _is_new(data: Vector[np.uint8], begin: int, end: int, others: Vector[np.uint
     return True
 
 
-def _read_fields(
-    data: Vector[np.uint8], at: int, end: int, words: Vector[np.uint64], row: int, out: JsonColumns
-) -> int:
+def _read_fields(data: Uint8s, at: int, end: int, words: Uint64s, row: int, out: JsonColumns) -> int:
     """Read the fields of the object that opens at a place; return the state of the line."""
     _clear(row, out)
     seen, state, others = 0, READ, 0
@@ -567,7 +563,7 @@ def _read_fields(
 
 
 @inlined
-def _put(code: int, target: Vector[np.uint8], at: int) -> int:
+def _put(code: int, target: Uint8s, at: int) -> int:
     """Write a character; return its size."""
     if code < 0x80:
         target[at] = code
@@ -583,7 +579,7 @@ def _put(code: int, target: Vector[np.uint8], at: int) -> int:
     return 4
 
 
-def _write_string(data: Vector[np.uint8], begin: int, end: int, target: Vector[np.uint8], size: int) -> int:
+def _write_string(data: Uint8s, begin: int, end: int, target: Uint8s, size: int) -> int:
     """Decode a string into ``target``, starting at ``target[size]``; return the place after it."""
     at = begin
     while at < end:
@@ -598,7 +594,7 @@ def _write_string(data: Vector[np.uint8], begin: int, end: int, target: Vector[n
 
 
 @compiled
-def hash_content(texts: Vector[np.uint8], begin: int, end: int, title: int) -> np.uint64:
+def hash_content(texts: Uint8s, begin: int, end: int, title: int) -> np.uint64:
     """Hash of a title and a text.
 
     ``texts``: UTF-8, followed by 8 readable bytes; ``begin``: first byte of ``full_text``; ``end``: the byte after it;
@@ -617,7 +613,7 @@ def hash_content(texts: Vector[np.uint8], begin: int, end: int, title: int) -> n
 
 
 @inlined
-def begins_with(target: Vector[np.uint8], text: int, title: int, size: int) -> bool:
+def begins_with(target: Uint8s, text: int, title: int, size: int) -> bool:
     """Whether the bytes at ``text`` start with the ``size`` bytes at ``title``."""
     same = 0
     while same < size and target[text + same] == target[title + same]:
@@ -626,7 +622,7 @@ def begins_with(target: Vector[np.uint8], text: int, title: int, size: int) -> b
 
 
 @inlined
-def _write_texts(data: Vector[np.uint8], row: int, first: int, out: JsonColumns) -> int:
+def _write_texts(data: Uint8s, row: int, first: int, out: JsonColumns) -> int:
     """Write title and text of a document, starting at ``texts[first]``; return the place after them."""
     size, body = first, first
     if out.spans[row, TITLE, 0] >= 0:
@@ -646,7 +642,7 @@ def _write_texts(data: Vector[np.uint8], row: int, first: int, out: JsonColumns)
 
 
 @inlined
-def _write_rest(data: Vector[np.uint8], row: int, size: int, out: JsonColumns) -> int:
+def _write_rest(data: Uint8s, row: int, size: int, out: JsonColumns) -> int:
     """Write a line without its text, starting at ``rest[size]``; return the place after it."""
     begin, end = out.bounds[row, 0], out.spans[row, TEXT, 0]
     copy_bytes(data, begin, out.rest, size, end - begin)
@@ -658,9 +654,7 @@ def _write_rest(data: Vector[np.uint8], row: int, size: int, out: JsonColumns) -
 
 
 @compiled
-def read_lines(
-    data: Vector[np.uint8], size: int, last: bool, limit: int, words: Vector[np.uint64], out: JsonColumns
-) -> int:
+def read_lines(data: Uint8s, size: int, last: bool, limit: int, words: Uint64s, out: JsonColumns) -> int:
     """Read as many whole lines as there is room for.
 
     ``data``: any bytes, valid UTF-8 or not, followed by ``BLOCK`` zero bytes; ``size``: number of bytes before the

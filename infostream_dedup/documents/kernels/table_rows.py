@@ -15,7 +15,7 @@ from infostream_dedup.documents.kernels.json_lines import (
     rare_character,
     read_date,
 )
-from infostream_dedup.machine.arrays import Table, Vector
+from infostream_dedup.machine.arrays import Bools, Ints, Table, Uint8s, Uint64s
 from infostream_dedup.machine.compiling import compiled, inlined, popcount
 from infostream_dedup.machine.kernels import BLOCK, between, copy_bytes, first_bits
 
@@ -29,17 +29,17 @@ _NEW_LINE: Final = 0x0A
 class TableColumns(NamedTuple):
     """What was read; row i is row i of a batch."""
 
-    states: Vector[np.uint8]  # uint8 (rows,), `LEFT` or `READ`
-    languages: Vector[np.uint8]  # uint8 (rows,), index of `ru`, `uk`, `en`, or `NO_LANGUAGE`
+    states: Uint8s  # uint8 (rows,), `LEFT` or `READ`
+    languages: Uint8s  # uint8 (rows,), index of `ru`, `uk`, `en`, or `NO_LANGUAGE`
     dates: Table[np.int64]  # int64 (rows, 2), as `read_date` returns them; without a date 0 and -1
     sizes: Table[np.int64]  # int64 (rows, 3), bytes of the title, characters of the title, characters of the text
-    hashes: Vector[np.uint64]  # uint64 (rows,), of title and text
-    texts: Vector[np.uint8]  # uint8, title and text of each document as `full_text` joins them
-    text_ends: Vector[np.int64]  # int64 (rows,), end of each document in `texts`
-    bodies: Vector[np.int64]  # int64 (rows,), start of the text of each document in `texts`
+    hashes: Uint64s  # uint64 (rows,), of title and text
+    texts: Uint8s  # uint8, title and text of each document as `full_text` joins them
+    text_ends: Ints  # int64 (rows,), end of each document in `texts`
+    bodies: Ints  # int64 (rows,), start of the text of each document in `texts`
 
 
-def _characters(data: Vector[np.uint8], begin: int, end: int) -> int:
+def _characters(data: Uint8s, begin: int, end: int) -> int:
     """Number of characters of a text; -1 if it is not UTF-8 or has control characters other than tab and line ends."""
     found, at = 0, begin
     while at < end:
@@ -60,13 +60,7 @@ def _characters(data: Vector[np.uint8], begin: int, end: int) -> int:
 
 
 @compiled
-def join_texts(
-    titles: Vector[np.uint8],
-    title_ends: Vector[np.int64],
-    texts: Vector[np.uint8],
-    text_ends: Vector[np.int64],
-    out: TableColumns,
-) -> None:
+def join_texts(titles: Uint8s, title_ends: Ints, texts: Uint8s, text_ends: Ints, out: TableColumns) -> None:
     """Join title and text of each row whose state is ``READ``.
 
     Rows that are not UTF-8 or have control characters other than tabs and line ends become ``LEFT``.
@@ -105,7 +99,7 @@ def join_texts(
 
 
 @compiled
-def read_dates(data: Vector[np.uint8], ends: Vector[np.int64], given: Vector[np.bool_], dates: Table[np.int64]) -> None:
+def read_dates(data: Uint8s, ends: Ints, given: Bools, dates: Table[np.int64]) -> None:
     """Read the dates of a column of strings.
 
     ``data``: UTF-8, followed by 32 readable bytes; ``ends``: (rows + 1,), bounds of the dates; ``given``: (rows,),
@@ -125,9 +119,7 @@ _OPENING: Final = 1000  # characters, and bytes, in which most texts show that t
 
 
 @compiled
-def doubt_encodings(
-    data: Vector[np.uint8], bodies: Vector[np.int64], ends: Vector[np.int64], states: Vector[np.uint8]
-) -> None:
+def doubt_encodings(data: Uint8s, bodies: Ints, ends: Ints, states: Uint8s) -> None:
     """Leave documents whose title or text may have been decoded wrongly to the plain code."""
     end = 0
     for text in range(states.size):
@@ -137,7 +129,7 @@ def doubt_encodings(
 
 
 @inlined
-def _is_doubted(data: Vector[np.uint8], begin: int, end: int) -> bool:
+def _is_doubted(data: Uint8s, begin: int, end: int) -> bool:
     """Whether the first bytes look decoded wrongly.
 
     Where UTF-8 or a Cyrillic encoding was taken for a Western one, most letters begin with byte C3; where UTF-8 was
@@ -159,7 +151,7 @@ def _is_doubted(data: Vector[np.uint8], begin: int, end: int) -> bool:
 
 
 @inlined
-def _english(data: Vector[np.uint8], at: int, inside: np.uint64) -> tuple[np.uint64, np.uint64]:
+def _english(data: Uint8s, at: int, inside: np.uint64) -> tuple[np.uint64, np.uint64]:
     """Where " the " begins, and where " of ", " to ", " in " or " and " does."""
     t, n, blank = (
         between(data, at + 1, 0x74, 0x74),
@@ -176,7 +168,7 @@ def _english(data: Vector[np.uint8], at: int, inside: np.uint64) -> tuple[np.uin
 
 
 @inlined
-def _shows_ours(data: Vector[np.uint8], begin: int, end: int) -> bool:
+def _shows_ours(data: Uint8s, begin: int, end: int) -> bool:
     the, others, distinctive, foreign = _NONE, _NONE, _NONE, _NONE
     for at in range(begin, min(end, begin + _SAMPLE), BLOCK):
         inside = first_bits(end - at)
@@ -198,9 +190,7 @@ def _shows_ours(data: Vector[np.uint8], begin: int, end: int) -> bool:
 
 
 @compiled
-def show_ours(
-    data: Vector[np.uint8], begins: Vector[np.int64], ends: Vector[np.int64], found: Vector[np.bool_]
-) -> None:
+def show_ours(data: Uint8s, begins: Ints, ends: Ints, found: Bools) -> None:
     """Find texts without markup that ``language_beyond_ours`` takes for ours by a few letters or words; not all."""
     for text in range(found.size):
         found[text] = _shows_ours(data, begins[text], ends[text])

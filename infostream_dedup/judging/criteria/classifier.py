@@ -9,24 +9,19 @@ from typing import Any, Final, Literal
 
 import numpy as np
 import scipy.sparse as sp
-from numpy.typing import NDArray
 
 from infostream_dedup.errors import ConfigurationError
 from infostream_dedup.judging.criteria.criterion import CRITERIA, Both, ComparedPairs, authority_of
 from infostream_dedup.judging.criteria.document_models import DocumentModels
-from infostream_dedup.machine.arrays import AlignedColumns
+from infostream_dedup.machine.arrays import AlignedColumns, Bools, Floats, Ints
 from infostream_dedup.model.limits import OneOf
 
 _CHUNK: Final = 20_000
 
 
 def differences(
-    models: DocumentModels,
-    i: NDArray[np.int64],
-    j: NDArray[np.int64],
-    criteria: Sequence[str],
-    authority: Both | None = None,
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    models: DocumentModels, i: Ints, j: Ints, criteria: Sequence[str], authority: Both | None = None
+) -> tuple[Floats, Floats]:
     """Compute difference vectors of pairs in both directions."""
     first, second = authority or (np.full(len(i), np.nan), np.full(len(i), np.nan))
     forward = np.empty((len(i), len(criteria)))
@@ -45,7 +40,7 @@ OUTCOMES: Final = ("both original", "a repeats b", "b repeats a", "each repeats 
 """The paper's four; the index is 1 for "a repeats b" plus 2 for "b repeats a"."""
 
 
-def comes_later(times: NDArray[np.float64], i: NDArray[np.int64], j: NDArray[np.int64]) -> NDArray[np.bool_]:
+def comes_later(times: Floats, i: Ints, j: Ints) -> Bools:
     """Find the pairs whose document i is the later one: by time; if times are equal or unknown, by input order."""
     known = ~(np.isnan(times[i]) | np.isnan(times[j])) & (times[i] != times[j])
     return np.asarray(np.where(known, times[i] > times[j], i > j), dtype=np.bool_)
@@ -55,22 +50,22 @@ def comes_later(times: NDArray[np.float64], i: NDArray[np.int64], j: NDArray[np.
 class Plane:
     """Standardisation and hyperplane."""
 
-    means: NDArray[np.float64]  # float64 (criteria,), the values from which criteria are measured (`Typical`)
-    scales: NDArray[np.float64]  # float64 (criteria,), the unit of each
-    weights: NDArray[np.float64]  # float64 (criteria,), weights of the standardised criteria; positive means "repeats"
+    means: Floats  # float64 (criteria,), the values from which criteria are measured (`Typical`)
+    scales: Floats  # float64 (criteria,), the unit of each
+    weights: Floats  # float64 (criteria,), weights of the standardised criteria; positive means "repeats"
     bias: float  # decision value of the vector of means
 
-    def standardised(self, vectors: NDArray[np.float64]) -> NDArray[np.float64]:
+    def standardised(self, vectors: Floats) -> Floats:
         """Standardise criteria by their means and scales, to -3 .. 3; an unknown criterion (NaN) becomes 0."""
         # The bounds keep a difference of years from outweighing everything else.
         standardised = np.clip((vectors - self.means) / self.scales, -_FARTHEST, _FARTHEST)
         return np.asarray(np.where(np.isnan(standardised), 0.0, standardised), dtype=np.float64)
 
-    def contributions(self, vectors: NDArray[np.float64]) -> NDArray[np.float64]:
+    def contributions(self, vectors: Floats) -> Floats:
         """Return what each criterion adds to the decision value: weight times standardised value, 0 of NaN."""
         return self.standardised(vectors) * self.weights
 
-    def values(self, vectors: NDArray[np.float64]) -> NDArray[np.float64]:
+    def values(self, vectors: Floats) -> Floats:
         """Return decision values; above 0 means "repeats", 0 itself does not."""
         # Columns are summed one by one: a matrix product may add in a different order for a different number of rows,
         # so the same pair could be decided in two ways.
@@ -88,7 +83,7 @@ class Calibration:
     slope: float  # negative if greater values are more likely
     offset: float  # 0 if a value of 0 means one half
 
-    def probabilities(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
+    def probabilities(self, values: Floats) -> Floats:
         """Return probabilities: float64, shape of ``values``, 0 to 1."""
         # exp overflows beyond 700, where the probability has long been 0 or 1.
         exponents = np.clip(self.slope * values + self.offset, -700, 700)
@@ -99,15 +94,15 @@ class Calibration:
 class Decisions(AlignedColumns):
     """Decisions of a classifier on pairs."""
 
-    i: NDArray[np.int64]  # int64 (pairs,), ordinals of a
-    j: NDArray[np.int64]  # int64 (pairs,), ordinals of b
-    forward: NDArray[np.float64]  # float64 (pairs,), decision values of i against j
-    backward: NDArray[np.float64]  # float64 (pairs,), decision values of j against i
-    probability_forward: NDArray[np.float64]  # float64 (pairs,), probability that i repeats j, 0 to 1
-    probability_backward: NDArray[np.float64]  # float64 (pairs,), probability that j repeats i, 0 to 1
+    i: Ints  # int64 (pairs,), ordinals of a
+    j: Ints  # int64 (pairs,), ordinals of b
+    forward: Floats  # float64 (pairs,), decision values of i against j
+    backward: Floats  # float64 (pairs,), decision values of j against i
+    probability_forward: Floats  # float64 (pairs,), probability that i repeats j, 0 to 1
+    probability_backward: Floats  # float64 (pairs,), probability that j repeats i, 0 to 1
 
     @property
-    def outcomes(self) -> NDArray[np.int64]:
+    def outcomes(self) -> Ints:
         """Index into ``OUTCOMES``, int64 (pairs,)."""
         return (self.forward > 0).astype(np.int64) + 2 * (self.backward > 0).astype(np.int64)
 
@@ -129,29 +124,19 @@ class Classifier:
     # word statistics used in training, one of `STATISTICS`; documents to judge need the same
     statistics: str = "collection"
 
-    def vectors(
-        self, models: DocumentModels, i: NDArray[np.int64], j: NDArray[np.int64]
-    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    def vectors(self, models: DocumentModels, i: Ints, j: Ints) -> tuple[Floats, Floats]:
         """Return difference vectors of i against j and of j against i: two of float64 (pairs, criteria)."""
         known = authority_of(models.sources, self.authority)
         return differences(models, i, j, self.criteria, (known[i], known[j]))
 
-    def decide_vectors(
-        self,
-        i: NDArray[np.int64],
-        j: NDArray[np.int64],
-        forward: NDArray[np.float64],
-        backward: NDArray[np.float64],
-        *,
-        i_is_later: NDArray[np.bool_],
-    ) -> Decisions:
+    def decide_vectors(self, i: Ints, j: Ints, forward: Floats, backward: Floats, *, i_is_later: Bools) -> Decisions:
         """Decide pairs whose vectors are known."""
         one = np.where(i_is_later, self.later.values(forward), self.earlier.values(forward))
         other = np.where(i_is_later, self.earlier.values(backward), self.later.values(backward))
         probabilities = self.calibration.probabilities
         return Decisions(i, j, one, other, probabilities(one), probabilities(other))
 
-    def decide(self, models: DocumentModels, i: NDArray[np.int64], j: NDArray[np.int64]) -> Decisions:
+    def decide(self, models: DocumentModels, i: Ints, j: Ints) -> Decisions:
         """Decide pairs of a collection."""
         forward, backward = self.vectors(models, i, j)
         return self.decide_vectors(i, j, forward, backward, i_is_later=comes_later(models.times, i, j))
@@ -223,9 +208,7 @@ def chosen_criteria(names: Sequence[str]) -> tuple[str, ...]:
     return tuple(names)
 
 
-def suggestions(
-    decisions: Decisions, ids: Sequence[str], judged: set[tuple[str, str]], number: int
-) -> NDArray[np.int64]:
+def suggestions(decisions: Decisions, ids: Sequence[str], judged: set[tuple[str, str]], number: int) -> Ints:
     """Choose the next pairs to label.
 
     Uncertainty sampling (Lewis & Gale, SIGIR 1994; for planes Tong & Koller, JMLR 2, 2001): pairs nearest to the plane
@@ -286,7 +269,7 @@ class Reason:
         }
 
 
-def reasons(classifier: Classifier, vector: NDArray[np.float64], *, later: bool = True) -> list[Reason]:
+def reasons(classifier: Classifier, vector: Floats, *, later: bool = True) -> list[Reason]:
     """Explain the decision on one directed pair by criteria, the greatest contribution first."""
     # The contributions and the bias of the plane add up to the decision value.
     plane = classifier.later if later else classifier.earlier

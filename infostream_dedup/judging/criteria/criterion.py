@@ -16,20 +16,20 @@ from pathlib import Path
 from typing import Any, Final, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
 from infostream_dedup.documents.json_files import jsonl_records
 from infostream_dedup.documents.lines import byte_lines
 from infostream_dedup.documents.records import Place
 from infostream_dedup.errors import BadDataError, NoInputError
 from infostream_dedup.judging.criteria.document_models import DocumentModels
+from infostream_dedup.machine.arrays import Floats, Ints
 from infostream_dedup.model.registry import Registry
 
 _SAME: Final = 0.1
 _OTHER: Final = 0.6
 _DAY: Final = 24.0
 
-Both: TypeAlias = "tuple[NDArray[np.float64], NDArray[np.float64]]"
+Both: TypeAlias = "tuple[Floats, Floats]"
 """float64 (pairs,) twice: i against j, and j against i."""
 
 
@@ -38,12 +38,12 @@ class ComparedPairs:
     """Pairs of documents of a collection."""
 
     models: DocumentModels  # models of the collection's documents
-    i: NDArray[np.int64]  # int64 (pairs,), ordinals
-    j: NDArray[np.int64]  # int64 (pairs,), ordinals
+    i: Ints  # int64 (pairs,), ordinals
+    j: Ints  # int64 (pairs,), ordinals
     authority: Both  # two of float64 (pairs,), 0 to 1, authority of the sources of i and j; NaN if unknown
 
     @cached_property
-    def evidence(self) -> NDArray[np.float64]:
+    def evidence(self) -> Floats:
         """Evidence of the pairs: float64 (pairs, ``pair_evidence.COLUMNS``); forward is the share of i's that j has."""
         return self.models.evidence.of_pairs(self.i, self.j)
 
@@ -82,12 +82,12 @@ def criterion(
     return add_function
 
 
-def symmetric(values: NDArray[np.float64]) -> Both:
+def symmetric(values: Floats) -> Both:
     """Return the same values for both directions."""
     return values, values
 
 
-def antisymmetric(values: NDArray[np.float64]) -> Both:
+def antisymmetric(values: Floats) -> Both:
     """Return the values, and their negatives for the other direction."""
     return values, -values
 
@@ -140,7 +140,7 @@ def read_authority(path: str | Path) -> dict[str, float]:
     return found
 
 
-def authority_of(sources: Sequence[str | None], authority: Mapping[str, float]) -> NDArray[np.float64]:
+def authority_of(sources: Sequence[str | None], authority: Mapping[str, float]) -> Floats:
     """Look up the authority of each document's source, for ``differences``.
 
     Example:

@@ -25,7 +25,7 @@ from infostream_dedup.language.text.fingerprint import text_hash
 from infostream_dedup.language.text.language import detect
 from infostream_dedup.language.text.sentences import sentences
 from infostream_dedup.links.compiled.matching import match
-from infostream_dedup.machine.arrays import Ragged, offsets_of, rows_from
+from infostream_dedup.machine.arrays import Floats, Ints, Ragged, Uint64s, offsets_of, rows_from
 from infostream_dedup.machine.progress import Progress
 from infostream_dedup.model import LANGUAGES, OUR_LANGUAGES, Document, Language, Settings, full_text, language_number
 from infostream_dedup.model.document import outlet_of
@@ -75,7 +75,7 @@ class ShippedEvidence:
     records: EvidenceRecords  # numbers, names, leads and openings
     triples: TripleRows  # word triples
 
-    def of_pairs(self, i: NDArray[np.int64], j: NDArray[np.int64]) -> NDArray[np.float64]:
+    def of_pairs(self, i: Ints, j: Ints) -> Floats:
         """Compare pairs: float64 (pairs, COLUMNS), forward is the share of i's that j has."""
         # Fastest if pairs with the same j are adjacent.
         order = np.lexsort((i, j))
@@ -114,11 +114,11 @@ class Parts:
     surfaces: compiled.SurfaceTokens  # words of each sentence
     numbers: Ragged  # numbers of each sentence, in order, int64 index into `number_names`
     number_names: list[str]  # distinct canonical numbers in order of first occurrence
-    paragraph_of: NDArray[np.int64]  # int64 (sentences,), paragraph of each sentence, ascending
-    document_of: NDArray[np.int64]  # int64 (paragraphs,), document of each paragraph, ascending
+    paragraph_of: Ints  # int64 (sentences,), paragraph of each sentence, ascending
+    document_of: Ints  # int64 (paragraphs,), document of each paragraph, ascending
 
     @property
-    def sentence_documents(self) -> NDArray[np.int64]:
+    def sentence_documents(self) -> Ints:
         """Document of each sentence: int64 (sentences,)."""
         return self.document_of[self.paragraph_of]
 
@@ -169,9 +169,9 @@ class WeightedSets:
 
     weights: sp.csr_array  # float64 (documents, elements), sorted indices, no explicit zeros
     members: sp.csr_array  # float64 (documents, elements), 1 for each entry of `weights`
-    totals: NDArray[np.float64]  # float64 (documents,), summed weight of each document
+    totals: Floats  # float64 (documents,), summed weight of each document
 
-    def lacking(self, i: NDArray[np.int64], j: NDArray[np.int64]) -> NDArray[np.float64]:
+    def lacking(self, i: Ints, j: Ints) -> Floats:
         """The share of i's weight that j lacks (Andreev et al., 8 and 9): 0 if i is empty, 1 if only j is empty."""
         shared = np.asarray(self.weights[i].multiply(self.members[j]).sum(axis=1), dtype=np.float64)
         total = self.totals[i]
@@ -180,9 +180,7 @@ class WeightedSets:
         return np.asarray(np.clip(np.round(1 - share, 12), 0, 1), dtype=np.float64)
 
 
-def weighted_sets(
-    owners: NDArray[np.int64], elements: NDArray[np.uint64], weights: NDArray[np.float64], documents: int
-) -> WeightedSets:
+def weighted_sets(owners: Ints, elements: Uint64s, weights: Floats, documents: int) -> WeightedSets:
     """Make sets from a list of their elements."""
     heavy = weights > 0
     owners, weights = owners[heavy], weights[heavy]
@@ -210,9 +208,9 @@ class WordVectors:
 
     weights: sp.csr_array  # float64 (documents, words), BM25, not negative
     unit: sp.csr_array  # the vectors scaled to norm 1; rows of zeros stay
-    sizes: NDArray[np.int64]  # int64 (documents,), number of words with repetition, without stop words
+    sizes: Ints  # int64 (documents,), number of words with repetition, without stop words
 
-    def cosine(self, i: NDArray[np.int64], j: NDArray[np.int64]) -> NDArray[np.float64]:
+    def cosine(self, i: Ints, j: Ints) -> Floats:
         """Return the cosine of the vectors of i and j (Andreev et al., equation 5)."""
         products = self.unit[i].multiply(self.unit[j]).sum(axis=1)
         # Rounding gives equal texts exactly 1, whatever the order of summation.
@@ -244,7 +242,7 @@ def title_vectors(titles: list[str], languages: list[str], *, background: bool =
     return word_vectors(counts, given)[0]
 
 
-def occurrence_weights(counts: TermCounts, statistics: list[Statistics]) -> NDArray[np.float64]:
+def occurrence_weights(counts: TermCounts, statistics: list[Statistics]) -> Floats:
     """Sum the weights of all word occurrences of each row; a word's weight is its IDF, at least 0."""
     weights = np.zeros(counts.counts.shape[0])
     for number in range(len(LANGUAGES)):
@@ -276,9 +274,9 @@ class DocumentModels:
     paragraphs: WeightedSets  # distinct paragraphs, likewise
     numbers: WeightedSets  # distinct numbers of the body, each of weight 1
     number_rows: Ragged  # int64 numbers of the body in order, equal for equal numbers
-    images: NDArray[np.float64]  # float64 (documents,), number of pictures and films; 0 if unknown
-    links: NDArray[np.float64]  # float64 (documents,), number of links; number of addresses in the body if unknown
-    times: NDArray[np.float64]  # float64 (documents,), POSIX seconds of publication; NaN if unknown
+    images: Floats  # float64 (documents,), number of pictures and films; 0 if unknown
+    links: Floats  # float64 (documents,), number of links; number of addresses in the body if unknown
+    times: Floats  # float64 (documents,), POSIX seconds of publication; NaN if unknown
     sources: list[str | None]  # site or agency of each document; `None` if unknown
     categories: list[str | None]  # field `category` of each document; `None` if missing
     languages: list[str]  # language of each document
@@ -345,7 +343,7 @@ def document_models(
     return models
 
 
-def _sum_counts(counts: TermCounts, owners: NDArray[np.int64], languages: Sequence[str]) -> TermCounts:
+def _sum_counts(counts: TermCounts, owners: Ints, languages: Sequence[str]) -> TermCounts:
     """Sum the counts of sentences to counts of documents."""
     shape = (len(languages), len(owners))
     sums = sp.csr_array((np.ones(len(owners), dtype=np.int32), (owners, np.arange(len(owners)))), shape=shape)
@@ -355,7 +353,7 @@ def _sum_counts(counts: TermCounts, owners: NDArray[np.int64], languages: Sequen
     return TermCounts(summed, counts.terms, numbers, np.asarray(summed.sum(axis=1), dtype=np.int64))
 
 
-def _hash_sentences(parts: Parts, counts: TermCounts) -> NDArray[np.uint64]:
+def _hash_sentences(parts: Parts, counts: TermCounts) -> Uint64s:
     """Hash the bag of stems and numbers of each sentence, whatever their order: uint64 (sentences,)."""
     of_terms = counts.counts.astype(np.uint64) @ scrambled(hash_words(counts.terms), seed=1)
     of_numbers = scrambled(hash_words(parts.number_names), seed=2)[parts.numbers.values]
@@ -408,7 +406,7 @@ LINK_K: Final = 3  # key terms of one document that the other must contain: few 
 LINK_TERMS: Final = 12  # key terms that are looked up, as in the main job
 
 
-def two_word_candidates(models: DocumentModels) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def two_word_candidates(models: DocumentModels) -> tuple[Ints, Ints]:
     """Find pairs of equal signature: the two heaviest words of the body (BM25), in alphabetical order.
 
     This is the paper's filter. The signature of a document of one word is that word; an empty document has none.
@@ -427,9 +425,7 @@ def two_word_candidates(models: DocumentModels) -> tuple[NDArray[np.int64], NDAr
     return _pairs_above(sp.csr_array(holds @ holds.T))
 
 
-def key_term_candidates(
-    models: DocumentModels, *, k: int = LINK_K, n: int = LINK_TERMS
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def key_term_candidates(models: DocumentModels, *, k: int = LINK_K, n: int = LINK_TERMS) -> tuple[Ints, Ints]:
     """Find pairs i < j, ascending, int64 each, in which one contains k of the n heaviest key terms of the other."""
     if not 1 <= k <= n:
         raise ConfigurationError(f"k is {k}; expected 1 to n = {n}")
@@ -439,7 +435,7 @@ def key_term_candidates(
     return _pairs_above(sp.csr_array(linked + linked.T))
 
 
-def _pairs_above(matrix: sp.csr_array) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def _pairs_above(matrix: sp.csr_array) -> tuple[Ints, Ints]:
     above = sp.triu(matrix, k=1, format="csr")
     above.sort_indices()
     i = np.repeat(np.arange(above.shape[0], dtype=np.int64), np.diff(above.indptr))

@@ -9,11 +9,10 @@ from typing import Any, Final, Protocol
 
 import numpy as np
 import scipy.sparse as sp
-from numpy.typing import NDArray
 
 from infostream_dedup.documents.json_files import jsonl_records
 from infostream_dedup.errors import BadDataError
-from infostream_dedup.machine.arrays import AlignedColumns, numbered_ends
+from infostream_dedup.machine.arrays import AlignedColumns, Bools, Floats, Ints, numbered_ends
 
 _REPEATS: Final[Mapping[str, tuple[bool, bool]]] = {
     "none": (False, False),
@@ -57,13 +56,13 @@ class JudgedPairs(AlignedColumns):
     """Judged pairs of a collection, each once, by ascending ids."""
 
     # int64 (pairs,), ordinal of the document with the smaller id; after `later_first` of the later one
-    i: NDArray[np.int64]
-    j: NDArray[np.int64]  # int64 (pairs,), ordinal of the other document
-    i_repeats: NDArray[np.bool_]  # bool (pairs,), i adds nothing to j
-    j_repeats: NDArray[np.bool_]  # bool (pairs,), j adds nothing to i
-    joined: NDArray[np.bool_]  # bool (pairs,), both belong to one story (any label except `different`)
+    i: Ints
+    j: Ints  # int64 (pairs,), ordinal of the other document
+    i_repeats: Bools  # bool (pairs,), i adds nothing to j
+    j_repeats: Bools  # bool (pairs,), j adds nothing to i
+    joined: Bools  # bool (pairs,), both belong to one story (any label except `different`)
 
-    def later_first(self, i_is_later: NDArray[np.bool_]) -> JudgedPairs:
+    def later_first(self, i_is_later: Bools) -> JudgedPairs:
         """Swap the documents of pairs so that i is the later one."""
         return JudgedPairs(
             np.where(i_is_later, self.i, self.j),
@@ -79,7 +78,7 @@ class JudgedPairs(AlignedColumns):
         return bool((self.i_repeats != self.j_repeats).any())
 
     @property
-    def repeats(self) -> NDArray[np.bool_]:
+    def repeats(self) -> Bools:
         """Whether at least one document repeats the other, bool (pairs,)."""
         return self.i_repeats | self.j_repeats
 
@@ -136,7 +135,7 @@ def _fault(label: JudgedPair, message: str, code: str, field: str | None) -> Bad
 _LONGEST_LINE: Final = 1 << 20
 
 
-def read_pairs(path: str | Path, ids: Sequence[str]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def read_pairs(path: str | Path, ids: Sequence[str]) -> tuple[Ints, Ints]:
     """Read pairs by id."""
     ordinals = {name: number for number, name in enumerate(ids)}
     found: dict[tuple[int, int], tuple[int, int]] = {}
@@ -165,11 +164,11 @@ _LEAST_SPLIT: Final = 2
 class Fold:
     """One split of judged pairs."""
 
-    training: NDArray[np.int64]  # int64, training pairs, ascending
-    test: NDArray[np.int64]  # int64, test pairs, ascending; none of their documents belongs to a story in `training`
+    training: Ints  # int64, training pairs, ascending
+    test: Ints  # int64, test pairs, ascending; none of their documents belongs to a story in `training`
 
 
-def stories(pairs: JudgedPairs) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def stories(pairs: JudgedPairs) -> tuple[Ints, Ints]:
     """Find the story of i and of j for each pair: connected components of the judged pairs."""
     # Random examples of "different" would connect everything. Therefore, if one component would hold more than a third
     # of the pairs, pairs labelled ``different`` do not connect, and may link two stories.
@@ -179,7 +178,7 @@ def stories(pairs: JudgedPairs) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     return one, other
 
 
-def _components(pairs: JudgedPairs, joining: NDArray[np.bool_]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def _components(pairs: JudgedPairs, joining: Bools) -> tuple[Ints, Ints]:
     from scipy.sparse.csgraph import connected_components
 
     documents, (i, j) = numbered_ends(pairs.i, pairs.j)
@@ -221,7 +220,7 @@ def splits(pairs: JudgedPairs, number: int) -> list[Fold]:
     return found
 
 
-def part_of(pairs: JudgedPairs, number: int) -> NDArray[np.int64]:
+def part_of(pairs: JudgedPairs, number: int) -> Ints:
     """Deal stories into parts: int64 (stories,), from 0 to ``number`` - 1."""
     # The largest stories are dealt first, each to the part that keeps repeats and originals spread most evenly. Equal
     # pairs give equal parts.
@@ -243,7 +242,7 @@ def part_of(pairs: JudgedPairs, number: int) -> NDArray[np.int64]:
     return parts
 
 
-def by_time(pairs: JudgedPairs, times: NDArray[np.float64], share: float = 0.5) -> Fold | None:
+def by_time(pairs: JudgedPairs, times: Floats, share: float = 0.5) -> Fold | None:
     """Split at a moment: train on pairs complete before it, test on pairs that begin after it."""
     # The moment is when ``share`` of the repeating pairs with known times were complete. Pairs that straddle it, or
     # whose times are not known, are left out.

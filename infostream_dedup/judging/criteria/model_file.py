@@ -11,13 +11,13 @@ from typing import Any, Final, Literal, cast
 
 import numpy as np
 import orjson
-from numpy.typing import NDArray
 
 from infostream_dedup.documents.outputs import open_output
 from infostream_dedup.errors import BadDataError, ConfigurationError, NoInputError
 from infostream_dedup.judging.criteria.classifier import CLASSIFIER_PRESETS, Calibration, Classifier, Decisions, Plane
 from infostream_dedup.judging.criteria.criterion import CRITERIA
 from infostream_dedup.judging.criteria.document_models import STATISTICS, DocumentModels
+from infostream_dedup.machine.arrays import Ints
 
 MAX_MODEL_BYTES: Final = 4 << 20
 _SCHEMA: Final = "infostream-dedup/classifier"
@@ -293,7 +293,7 @@ class ClassifierSet:
             )
         self.classifiers = tuple(classifiers)
 
-    def chosen(self, models: DocumentModels, i: NDArray[np.int64], j: NDArray[np.int64]) -> NDArray[np.int64]:
+    def chosen(self, models: DocumentModels, i: Ints, j: Ints) -> Ints:
         """Return the index into ``classifiers`` for each pair: int64 (pairs,)."""
         if not self._rules:
             return np.full(len(i), self._default, dtype=np.int64)
@@ -301,7 +301,7 @@ class ClassifierSet:
         numbers = np.array([self._numbers.get(name, self._default) for name in domains], dtype=np.int64)
         return np.where(numbers[i] == numbers[j], numbers[i], self._default).astype(np.int64)
 
-    def decide(self, models: DocumentModels, i: NDArray[np.int64], j: NDArray[np.int64]) -> Decisions:
+    def decide(self, models: DocumentModels, i: Ints, j: Ints) -> Decisions:
         """Decide pairs, each by its classifier."""
         chosen = self.chosen(models, i, j)
         rows = [np.flatnonzero(chosen == number) for number in range(len(self.classifiers))]

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import Any, Final, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
 from infostream_dedup.errors import BadDataError
 from infostream_dedup.judging.criteria.classifier import (
@@ -23,6 +22,7 @@ from infostream_dedup.judging.criteria.classifier import (
 from infostream_dedup.judging.criteria.criterion import CRITERIA, Both, authority_of
 from infostream_dedup.judging.criteria.document_models import DocumentModels
 from infostream_dedup.judging.criteria.judged_pairs import Fold, JudgedPairs, by_time, folds, splits
+from infostream_dedup.machine.arrays import Bools, Floats, Ints
 from infostream_dedup.model.version import VERSION
 
 _STEPS: Final = 100
@@ -31,7 +31,7 @@ _CLOSE: Final = 1e-9
 _SHORTEST: Final = 1e-10
 
 
-def calibrate(values: NDArray[np.float64], repeats: NDArray[np.bool_]) -> Calibration:
+def calibrate(values: Floats, repeats: Bools) -> Calibration:
     """Fit the sigmoid by Newton's method with a line search.
 
     H.-T. Lin, C.-J. Lin, R. Weng: A note on Platt's probabilistic outputs for support vector machines, Machine Learning
@@ -63,14 +63,12 @@ def calibrate(values: NDArray[np.float64], repeats: NDArray[np.bool_]) -> Calibr
     return Calibration(slope, offset)
 
 
-def _loss(values: NDArray[np.float64], targets: NDArray[np.float64], slope: float, offset: float) -> float:
+def _loss(values: Floats, targets: Floats, slope: float, offset: float) -> float:
     exponents = slope * values + offset
     return float((targets * exponents + np.logaddexp(0, -exponents)).sum())
 
 
-def _step(
-    values: NDArray[np.float64], targets: NDArray[np.float64], slope: float, offset: float
-) -> tuple[float, float] | None:
+def _step(values: Floats, targets: Floats, slope: float, offset: float) -> tuple[float, float] | None:
     """Return Newton's step, or ``None`` if the gradient is close to zero."""
     probabilities = Calibration(slope, offset).probabilities(values)
     gradient = targets - probabilities
@@ -113,7 +111,7 @@ def prior_plane(criteria: Sequence[str], weights: Mapping[str, float]) -> Plane:
     )
 
 
-def fit_plane(vectors: NDArray[np.float64], repeats: NDArray[np.bool_], prior: Plane) -> Plane:
+def fit_plane(vectors: Floats, repeats: Bools, prior: Plane) -> Plane:
     """Learn the plane that separates repeats from originals; figures are rounded to 10 digits."""
     columns = np.column_stack((prior.standardised(vectors), np.ones(len(vectors))))
     signs = np.where(repeats, 1.0, -1.0)
@@ -122,7 +120,7 @@ def fit_plane(vectors: NDArray[np.float64], repeats: NDArray[np.bool_], prior: P
 
     costs = _COST * min(len(vectors) / _FEWEST, 1.0) * _shares(repeats)
 
-    def loss(at: NDArray[np.float64]) -> float:
+    def loss(at: Floats) -> float:
         missing = np.maximum(0.0, 1.0 - signs * (columns @ at))
         return float((penalty * (at - start) ** 2).sum() / 2 + (costs * missing**2).sum())
 
@@ -146,7 +144,7 @@ def fit_plane(vectors: NDArray[np.float64], repeats: NDArray[np.bool_], prior: P
     return Plane(prior.means, prior.scales, rounded[:-1], float(rounded[-1]))
 
 
-def _shift(values: NDArray[np.float64], repeats: NDArray[np.bool_]) -> float:
+def _shift(values: Floats, repeats: Bools) -> float:
     """Threshold of the greatest F1, the nearest to 0; 0 if none is better by half a point, or classes are small."""
     if min(int(repeats.sum()), int((~repeats).sum())) < _FEWEST_OF_A_CLASS:
         return 0.0
@@ -163,7 +161,7 @@ def _shift(values: NDArray[np.float64], repeats: NDArray[np.bool_]) -> float:
     return float(best[np.argmin(np.abs(best))])
 
 
-def _shares(repeats: NDArray[np.bool_]) -> NDArray[np.float64]:
+def _shares(repeats: Bools) -> Floats:
     """Return the share of each vector in the mean, float64 (vectors,): together a class has the root of its size."""
     sizes = np.where(repeats, repeats.sum(), (~repeats).sum())
     weights = 1 / np.sqrt(sizes)
@@ -235,7 +233,7 @@ class LearnedAuthority:
         known = {name: np.array(found, dtype=np.int64) for name, found in places.items() if name is not None}
         totals = {name: np.concatenate(([0.0], np.cumsum(originals[found]))) for name, found in known.items()}
 
-        def of(ends: NDArray[np.int64]) -> NDArray[np.float64]:
+        def of(ends: Ints) -> Floats:
             found = np.full(len(ends), np.nan)
             for row, document in enumerate(ends.tolist()):
                 name = self._models.sources[document]
@@ -246,7 +244,7 @@ class LearnedAuthority:
 
         return of(pairs.i), of(pairs.j)
 
-    def _judged(self, pairs: JudgedPairs) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+    def _judged(self, pairs: JudgedPairs) -> tuple[Ints, Bools]:
         """Return the judged documents, ascending, and whether each is an original."""
         later = np.where(self._ranks[pairs.i] > self._ranks[pairs.j], pairs.i, pairs.j)
         documents = np.unique(np.concatenate((pairs.i, pairs.j)))
@@ -275,20 +273,20 @@ class PairVectors:
         self._models, self._criteria, self._authority = models, tuple(criteria), authority
         self._later, self._earlier = differences(models, self.pairs.i, self.pairs.j, criteria)
 
-    def fit(self, rows: NDArray[np.int64], prior: Plane) -> Planes:
+    def fit(self, rows: Ints, prior: Plane) -> Planes:
         """Learn both planes from some of the pairs."""
         training = self.pairs.at(rows)
         later, earlier = self._with_authority(rows, self._authority.of_training(training))
         return fit_plane(later, training.i_repeats, prior), fit_plane(earlier, training.j_repeats, prior)
 
-    def values(self, rows: NDArray[np.int64], planes: Planes, trained_on: NDArray[np.int64]) -> Both:
+    def values(self, rows: Ints, planes: Planes, trained_on: Ints) -> Both:
         """Return decision values of pairs: two of float64 (rows,), later against earlier and earlier against later."""
         known = authority_of(self._models.sources, self._authority.table(self.pairs.at(trained_on)))
         found = self.pairs.at(rows)
         later, earlier = self._with_authority(rows, (known[found.i], known[found.j]))
         return planes[0].values(later), planes[1].values(earlier)
 
-    def _with_authority(self, rows: NDArray[np.int64], authority: Both) -> Both:
+    def _with_authority(self, rows: Ints, authority: Both) -> Both:
         later, earlier = self._later[rows], self._earlier[rows]
         if _LEARNED in self._criteria:
             column = self._criteria.index(_LEARNED)
@@ -305,10 +303,10 @@ class HeldOut:
     """Decision values of pairs that were not used for learning."""
 
     pairs: JudgedPairs  # the pairs, the later document first
-    forward: NDArray[np.float64]  # float64 (pairs,), later document against the earlier; NaN if no fold tests the pair
-    backward: NDArray[np.float64]  # float64 (pairs,), the earlier against the later
+    forward: Floats  # float64 (pairs,), later document against the earlier; NaN if no fold tests the pair
+    backward: Floats  # float64 (pairs,), the earlier against the later
 
-    def found(self, rule: PairRule) -> NDArray[np.bool_]:
+    def found(self, rule: PairRule) -> Bools:
         """Return which pairs are repeats, bool (pairs,); false for pairs that no fold could judge."""
         return found_by_rule(self.forward > 0, self.backward > 0, rule)
 
@@ -333,12 +331,12 @@ def held_out(
     return found
 
 
-def found_by_rule(forward: NDArray[np.bool_], backward: NDArray[np.bool_], rule: PairRule) -> NDArray[np.bool_]:
+def found_by_rule(forward: Bools, backward: Bools, rule: PairRule) -> Bools:
     """Combine both directions by the rule: bool (pairs,)."""
     return forward & backward if rule == "both" else forward | backward
 
 
-def _grades(forward: NDArray[np.float64], backward: NDArray[np.float64], rule: PairRule) -> NDArray[np.float64]:
+def _grades(forward: Floats, backward: Floats, rule: PairRule) -> Floats:
     """Return one value per pair, below a threshold exactly if the rule holds; infinite if unknown."""
     grades = np.maximum(forward, backward) if rule == "both" else np.minimum(forward, backward)
     return np.where(np.isnan(grades), np.inf, grades)
@@ -430,7 +428,7 @@ def _scores(unseen: HeldOut, rule: PairRule) -> dict[str, Any]:
     return _counts(found_by_rule(unseen.pairs.i_repeats, unseen.pairs.j_repeats, rule), unseen.found(rule))
 
 
-def _counts(truth: NDArray[np.bool_], found: NDArray[np.bool_]) -> dict[str, Any]:
+def _counts(truth: Bools, found: Bools) -> dict[str, Any]:
     hits = int((truth & found).sum())
     return {
         "tp": hits,
@@ -516,9 +514,7 @@ def learning_curve(
     return sorted(points, key=lambda point: list(criteria).index(point.criteria))
 
 
-def _draw_training(
-    training: NDArray[np.int64], truth: NDArray[np.bool_], size: int, generator: np.random.PCG64
-) -> NDArray[np.int64] | None:
+def _draw_training(training: Ints, truth: Bools, size: int, generator: np.random.PCG64) -> Ints | None:
     """Draw training pairs, as many as there are or fewer; ``None`` if all are of one class."""
     kinds = truth[training]
     if kinds.all() or not kinds.any():
@@ -531,7 +527,7 @@ def _draw_training(
     return np.sort(chosen)
 
 
-def _curve_scores(truth: NDArray[np.bool_], found: NDArray[np.bool_]) -> tuple[float, float, float]:
+def _curve_scores(truth: Bools, found: Bools) -> tuple[float, float, float]:
     """Return precision, recall and F1; 0 if nothing was found or nothing is true."""
     hits = int((truth & found).sum())
     precision = hits / max(int(found.sum()), 1)
@@ -539,7 +535,7 @@ def _curve_scores(truth: NDArray[np.bool_], found: NDArray[np.bool_]) -> tuple[f
     return precision, recall, 2 * hits / max(int(found.sum()) + int(truth.sum()), 1)
 
 
-def _point(name: str, size: int, rows: NDArray[np.float64]) -> CurvePoint:
+def _point(name: str, size: int, rows: Floats) -> CurvePoint:
     figures = []
     for column in rows.T:
         low, high = np.quantile(column, _ENDS).tolist()

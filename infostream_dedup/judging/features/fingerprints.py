@@ -14,7 +14,8 @@ from numpy.typing import NDArray
 
 from infostream_dedup.judging.features.words import Words, hash_sequences, hash_words, known_places, scrambled
 from infostream_dedup.language.lexicon.frequency import common_forms
-from infostream_dedup.machine.arrays import Ragged, distinct, offsets_of, rows_from, smallest
+from infostream_dedup.machine import arrays
+from infostream_dedup.machine.arrays import Bools, Floats, Int32s, Ints, Ragged, Uint64s
 from infostream_dedup.model import Language
 from infostream_dedup.terms.statistics import UNITS
 from infostream_dedup.terms.weightings import bm25
@@ -30,9 +31,9 @@ class WordCounts:
     """Frequency of each word in each document, in one space of words for the whole collection."""
 
     tf: sp.csr_array  # int32 (documents, vocabulary), sorted indices, no explicit zeros
-    df: NDArray[np.int64]  # int64 (vocabulary,)
-    cf: NDArray[np.int64]  # int64 (vocabulary,)
-    dl: NDArray[np.int64]  # int64 (documents,)
+    df: Ints  # int64 (vocabulary,)
+    cf: Ints  # int64 (vocabulary,)
+    dl: Ints  # int64 (documents,)
 
     @property
     def documents(self) -> int:
@@ -40,12 +41,12 @@ class WordCounts:
         return len(self.dl)
 
     @property
-    def document_of(self) -> NDArray[np.int64]:
+    def document_of(self) -> Ints:
         """Document of each entry of ``tf``: int64 (entries,)."""
         return np.repeat(np.arange(self.documents, dtype=np.int64), np.diff(self.tf.indptr))
 
     @property
-    def tf_max(self) -> NDArray[np.int64]:
+    def tf_max(self) -> Ints:
         """Frequency of the most frequent word of each document, 1 for an empty one: int64 (documents,)."""
         largest = np.ones(self.documents, dtype=np.int64)
         np.maximum.at(largest, self.document_of, self.tf.data)
@@ -68,7 +69,7 @@ def count_words(words: Words) -> WordCounts:
     return WordCounts(tf, df, cf, rows.sizes)
 
 
-def tf_idf_weights(counts: WordCounts) -> NDArray[np.int64]:
+def tf_idf_weights(counts: WordCounts) -> Ints:
     """Return TF * IDF of algorithm A2, in units of 1e-9."""
     # TF = tf / (2 (0.25 + 0.75 dl / dl_avg) + tf), IDF = ln((N - df + 0.5) / (df + 0.5)), which is below 0 for words in
     # more than half of the documents.
@@ -79,19 +80,19 @@ def tf_idf_weights(counts: WordCounts) -> NDArray[np.int64]:
     return in_units(tf / (2 * (0.25 + 0.75 * dl / dl_avg) + tf) * idf)
 
 
-def weights_of_occurrences(counts: WordCounts, words: Words, weights: NDArray[np.int64]) -> NDArray[np.int64]:
+def weights_of_occurrences(counts: WordCounts, words: Words, weights: Ints) -> Ints:
     """Return the weight of each word occurrence."""
     size = len(words.vocabulary)
     entries = counts.document_of * size + counts.tf.indices
     return np.asarray(weights[np.searchsorted(entries, words.rows.numbers * size + words.rows.values)], dtype=np.int64)
 
 
-def normalised_idf(df: NDArray[np.int64], documents: int) -> NDArray[np.float64]:
+def normalised_idf(df: Ints, documents: int) -> Floats:
     """Return ln((N + 1) / df) / ln(N + 1): 1 for a word of one document, near 0 for a word of all (SpotSigs)."""
     return np.asarray(1 - np.log(np.maximum(df, 1)) / np.log(documents + 1), dtype=np.float64)
 
 
-def in_units(weights: NDArray[np.float64]) -> NDArray[np.int64]:
+def in_units(weights: Floats) -> Ints:
     """Round weights to whole numbers of 1e-9, so that equal weights are equal on every machine."""
     return np.rint(weights * UNITS).astype(np.int64)
 
@@ -106,16 +107,14 @@ _RANDOM_LEXICON: Final = 1000
 _SPLIT: Final = 3000
 
 
-def middle_lexicon(counts: WordCounts, low: float, high: float) -> NDArray[np.bool_]:
+def middle_lexicon(counts: WordCounts, low: float, high: float) -> Bools:
     """Find words whose normalised IDF is between two bounds."""
     idf = normalised_idf(counts.df, max(counts.documents, 1))
     # The last digits of ratios of logarithms differ between machines.
     return np.asarray((np.round(idf, 9) >= low) & (np.round(idf, 9) <= high) & (counts.df > 0), dtype=np.bool_)
 
 
-def random_lexicons(
-    lexicon: NDArray[np.bool_], vocabulary: list[str], extra: int, share: float
-) -> list[NDArray[np.bool_]]:
+def random_lexicons(lexicon: Bools, vocabulary: list[str], extra: int, share: float) -> list[Bools]:
     """Return the lexicon and ``extra`` copies, each without a random ``share`` of the words."""
     # Which words are missing depends on the words alone, not on the collection.
     hashes = hash_words(vocabulary)
@@ -123,16 +122,14 @@ def random_lexicons(
     return [lexicon, *(lexicon & (scrambled(hashes, _RANDOM_LEXICON + m) >= bound) for m in range(extra))]
 
 
-def split_lexicons(lexicon: NDArray[np.bool_], vocabulary: list[str], lists: int) -> list[NDArray[np.bool_]]:
+def split_lexicons(lexicon: Bools, vocabulary: list[str], lists: int) -> list[Bools]:
     """Split the lexicon into lists by hash; every word belongs to one of them."""
     # W. Pugh, M. Henzinger: Detecting duplicate and near-duplicate files, US patent 6,658,423, 2003.
     number = scrambled(hash_words(vocabulary), _SPLIT) % np.uint64(lists)
     return [lexicon & (number == chosen) for chosen in range(lists)]
 
 
-def lexicon_fingerprints(
-    counts: WordCounts, vocabulary: list[str], lexicons: list[NDArray[np.bool_]], least_words: int
-) -> Ragged:
+def lexicon_fingerprints(counts: WordCounts, vocabulary: list[str], lexicons: list[Bools], least_words: int) -> Ragged:
     """Fingerprint each document once for each lexicon from which it contains enough words."""
     bounds = counts.tf.indptr.tolist()
     found: list[list[int]] = []
@@ -141,7 +138,7 @@ def lexicon_fingerprints(
         chosen = ([vocabulary[word] for word in row[lexicon[row]].tolist()] for lexicon in lexicons)
         enough = ((number, words) for number, words in enumerate(chosen) if len(words) >= least_words)
         found.append([lexicon_fingerprint(words, number) for number, words in enough])
-    return rows_from(found, np.uint64)
+    return arrays.rows_from(found, np.uint64)
 
 
 def lexicon_fingerprint(words: list[str], number: int) -> int:
@@ -150,8 +147,8 @@ def lexicon_fingerprint(words: list[str], number: int) -> int:
     return int.from_bytes(sha1(data, usedforsecurity=False).digest()[:8], "little")
 
 
-def lexicon_sums(words: Words, kept: NDArray[np.bool_], least_words: int) -> Ragged:
-    """Sum the hashes of the distinct words of each row that belong to a lexicon, modulo 2**64."""
+def lexicon_sums(words: Words, kept: Bools, least_words: int) -> Ragged:
+    """Sum the hashes of the arrays.distinct words of each row that belong to a lexicon, modulo 2**64."""
     chosen = words.rows.chosen(kept)
     # Numpy's own `unique` uses hashing, which takes eight times as long.
     pairs = np.sort(chosen.numbers * len(words.vocabulary) + chosen.values)
@@ -161,7 +158,7 @@ def lexicon_sums(words: Words, kept: NDArray[np.bool_], least_words: int) -> Rag
     total = np.zeros(len(words) + 1, dtype=np.uint64)
     np.add.at(total, row, hashes[word])
     enough = np.bincount(row, minlength=len(words)) >= least_words
-    indptr = offsets_of(enough)
+    indptr = arrays.offsets_of(enough)
     return Ragged(indptr, total[:-1][enough])
 
 
@@ -177,19 +174,14 @@ def frequent_words(language: Language, n: int) -> frozenset[str]:
     return frozenset(form for form, _ in islice(common_forms(language), n))
 
 
-def antecedent_places(words: Words, languages: Sequence[str], n: int) -> NDArray[np.bool_]:
+def antecedent_places(words: Words, languages: Sequence[str], n: int) -> Bools:
     """Find the words of each row that are among the n most frequent of its language: bool (words of all rows,)."""
     return known_places(words, languages, lambda language: frequent_words(language, n))
 
 
 def chain_places(
-    antecedent: NDArray[np.bool_],
-    breaks: NDArray[np.int64],
-    *,
-    c: int,
-    d: int,
-    skipped: NDArray[np.bool_] | None = None,
-) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+    antecedent: Bools, breaks: Ints, *, c: int, d: int, skipped: Bools | None = None
+) -> tuple[Ints, Bools]:
     """Find the words of every chain of all sentences."""
     total = len(antecedent)
     first = np.zeros(total, dtype=np.bool_)
@@ -206,9 +198,7 @@ def chain_places(
     return np.where(inside, places, starts[:, None])[chosen], inside[chosen]
 
 
-def low_idf_signatures(
-    words: Words, antecedent: NDArray[np.bool_], *, c: int, d: int, skipped: NDArray[np.bool_] | None = None
-) -> Ragged:
+def low_idf_signatures(words: Words, antecedent: Bools, *, c: int, d: int, skipped: Bools | None = None) -> Ragged:
     """Hash the chains of all sentences of each row of words, in text order and with repetitions."""
     places, inside = chain_places(antecedent, words.breaks, c=c, d=d, skipped=skipped)
     hashes = hash_words(words.vocabulary)[words.rows.values]
@@ -229,9 +219,7 @@ def low_idf_signatures(
 # The authors' code loses a word after every stop word it skips; this file follows the definition.
 
 
-def spot_places(
-    row: NDArray[np.int32], antecedent: NDArray[np.bool_], stop: NDArray[np.bool_], *, c: int, d: int
-) -> NDArray[np.int64]:
+def spot_places(row: Int32s, antecedent: Bools, stop: Bools, *, c: int, d: int) -> Ints:
     """Find the words of every complete chain of one document."""
     end = len(row)
     # The first content word at or after every index; none after the end.
@@ -247,8 +235,8 @@ def spot_places(
 
 def spot_signatures(
     words: Words,
-    antecedents: NDArray[np.bool_],
-    stops: NDArray[np.bool_],
+    antecedents: Bools,
+    stops: Bools,
     *,
     c: int,
     d: int,
@@ -275,41 +263,41 @@ def spot_signatures(
 
 
 def sample_mod(shingles: Ragged, m: int) -> Ragged:
-    """Return the distinct fingerprints that are divisible by m, ascending in a row: one in m."""
-    return distinct(shingles.chosen(shingles.values % np.uint64(m) == 0))
+    """Return the arrays.distinct fingerprints that are divisible by m, ascending in a row: one in m."""
+    return arrays.distinct(shingles.chosen(shingles.values % np.uint64(m) == 0))
 
 
 def sample_min(shingles: Ragged, s: int) -> Ragged:
-    """Return the s smallest distinct fingerprints of each row, ascending; all if there are fewer."""
-    sets = distinct(shingles)
+    """Return the s arrays.smallest arrays.distinct fingerprints of each row, ascending; all if there are fewer."""
+    sets = arrays.distinct(shingles)
     rank = np.arange(len(sets.values)) - sets.indptr[sets.numbers]
     return sets.chosen(rank < s)
 
 
 def grouped(sample: Ragged, size: int) -> Ragged:
     """Hash every ``size`` values of a row, the last group only if it is complete or the only one; sample: ascending."""
-    found: list[NDArray[np.uint64]] = []
+    found: list[Uint64s] = []
     for row in sample:
         width = min(size, len(row))
         groups = len(row) // size or 1
         found.append(hash_sequences(list(row[: groups * width].reshape(groups, width).T)) if width else row)
-    return rows_from(found, np.uint64)
+    return arrays.rows_from(found, np.uint64)
 
 
-def minwise(shingles: Ragged, functions: int) -> NDArray[np.uint64]:
+def minwise(shingles: Ragged, functions: int) -> Uint64s:
     """Return the first fingerprint of each document in each of several random orders of all fingerprints."""
     # The probability that two documents agree in one order is the resemblance of their sets of shingles.
-    columns = [smallest(scrambled(shingles.values, seed + 1), shingles.indptr) for seed in range(functions)]
+    columns = [arrays.smallest(scrambled(shingles.values, seed + 1), shingles.indptr) for seed in range(functions)]
     return np.stack(columns, axis=1)
 
 
-def supershingles(samples: NDArray[np.uint64], groups: int) -> NDArray[np.uint64]:
+def supershingles(samples: Uint64s, groups: int) -> Uint64s:
     """Hash each group of samples, in order."""
     parts = np.split(samples, groups, axis=1)
     return np.stack([hash_sequences(list(part.T)) for part in parts], axis=1)
 
 
-def megashingles(supershingles: NDArray[np.uint64]) -> NDArray[np.uint64]:
+def megashingles(supershingles: Uint64s) -> Uint64s:
     """Hash every two supershingles together with their positions."""
     columns = [
         hash_sequences([np.full(len(supershingles), pair, dtype=np.uint64), supershingles[:, i], supershingles[:, j]])

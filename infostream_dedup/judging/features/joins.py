@@ -12,7 +12,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from infostream_dedup.judging.features.words import scrambled
-from infostream_dedup.machine.arrays import Ragged, distinct, offsets_of
+from infostream_dedup.machine.arrays import Floats, Ints, Ragged, Uint8s, Uint64s, distinct, offsets_of
 from infostream_dedup.machine.scratch import row_blocks
 
 # Pairs of documents that share a value, found by sorting: chains of equal values, cut by length.
@@ -29,12 +29,12 @@ _SLACK: Final = 1e-9
 class SharedCounts:
     """Unordered pairs of documents with the number of values they share."""
 
-    a: NDArray[np.int64]  # int64 (pairs,), the earlier document
-    b: NDArray[np.int64]  # int64 (pairs,), the later one; ordered by (a, b), no pair twice
-    shared: NDArray[np.int64]  # int64 (pairs,), number of distinct values in both
+    a: Ints  # int64 (pairs,), the earlier document
+    b: Ints  # int64 (pairs,), the later one; ordered by (a, b), no pair twice
+    shared: Ints  # int64 (pairs,), number of distinct values in both
 
 
-def pairs_sharing(rows: Ragged, *, lengths: NDArray[np.int64] | None = None, ratio: float = np.inf) -> SharedCounts:
+def pairs_sharing(rows: Ragged, *, lengths: Ints | None = None, ratio: float = np.inf) -> SharedCounts:
     """Find pairs of documents that share a value.
 
     Example:
@@ -67,9 +67,7 @@ def equal_pairs(rows: Ragged) -> SharedCounts:
     return pairs_sharing(Ragged(indptr, np.array(classes, dtype=np.int64)))
 
 
-def _pair_chains(
-    sets: Ragged, lengths: NDArray[np.int64], ratio: float
-) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64]]]:
+def _pair_chains(sets: Ragged, lengths: Ints, ratio: float) -> Iterator[tuple[Ints, Ints]]:
     """Yield pairs of documents within the ratio in blocks, once per shared value."""
     documents = sets.numbers
     order = np.lexsort((documents, lengths[documents], sets.values))
@@ -86,7 +84,7 @@ def _pair_chains(
         yield documents[first], documents[first + step]
 
 
-def _chain_ends(values: NDArray[np.generic], lengths: NDArray[np.int64], ratio: float) -> NDArray[np.int64]:
+def _chain_ends(values: NDArray[np.generic], lengths: Ints, ratio: float) -> Ints:
     """Return the end of the records with equal value that are not too long; records are sorted by value and length."""
     if not len(values):
         return np.zeros(0, dtype=np.int64)
@@ -112,7 +110,7 @@ def _chain_ends(values: NDArray[np.generic], lengths: NDArray[np.int64], ratio: 
 _BITS: Final = 64
 
 
-def near_pairs(values: NDArray[np.uint64], k: int) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.uint8]]:
+def near_pairs(values: Uint64s, k: int) -> tuple[Ints, Ints, Uint8s]:
     """Find all pairs of values that differ in at most k bits."""
     parts = _split_bits(values, k + 1)
     indptr = np.arange(len(values) + 1, dtype=np.int64) * (k + 1)
@@ -122,7 +120,7 @@ def near_pairs(values: NDArray[np.uint64], k: int) -> tuple[NDArray[np.int64], N
     return met.a[near], met.b[near], differing[near]
 
 
-def _split_bits(values: NDArray[np.uint64], parts: int) -> NDArray[np.uint64]:
+def _split_bits(values: Uint64s, parts: int) -> Uint64s:
     """Split each value into runs of bits tagged with the number of the run: uint64 (values, parts)."""
     bounds = [_BITS * part // parts for part in range(parts + 1)]
     columns = []
@@ -146,9 +144,9 @@ def _split_bits(values: NDArray[np.uint64], parts: int) -> NDArray[np.uint64]:
 class Resembling:
     """Pairs of sets."""
 
-    a: NDArray[np.int64]  # int64 (pairs,)
-    b: NDArray[np.int64]  # int64 (pairs,); ordered by (a, b), no pair twice
-    scores: NDArray[np.float64]  # float64 (pairs,), 0 to 1
+    a: Ints  # int64 (pairs,)
+    b: Ints  # int64 (pairs,); ordered by (a, b), no pair twice
+    scores: Floats  # float64 (pairs,), 0 to 1
 
 
 def numbered(bags: Ragged) -> Ragged:
@@ -210,8 +208,8 @@ def _prefixes(matrix: sp.csr_array, threshold: float) -> sp.csr_array:
 
 
 def _candidates(
-    asking: sp.csr_array, answering: sp.csr_array, sizes: NDArray[np.int64], threshold: float, *, symmetric: bool
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    asking: sp.csr_array, answering: sp.csr_array, sizes: Ints, threshold: float, *, symmetric: bool
+) -> tuple[Ints, Ints]:
     found = [np.zeros((2, 0), dtype=np.int64)]
     for a, b, _ in _meetings(asking, answering, _BLOCK):
         # A set contains at most all elements of a smaller one.
@@ -226,9 +224,7 @@ def _candidates(
     return a[order], b[order]
 
 
-def _meetings(
-    asking: sp.csr_array, answering: sp.csr_array, at_once: int
-) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64], NDArray[Any]]]:
+def _meetings(asking: sp.csr_array, answering: sp.csr_array, at_once: int) -> Iterator[tuple[Ints, Ints, NDArray[Any]]]:
     """Rows of both matrices that have a column in common, and the sum of their products, some rows at a time."""
     answers = answering.T.tocsr()
     holders = np.diff(answers.indptr).astype(np.int64)
@@ -237,7 +233,7 @@ def _meetings(
         yield np.repeat(np.arange(block.start, block.stop), np.diff(met.indptr)), met.indices.astype(np.int64), met.data
 
 
-def _products(matrix: sp.csr_array, a: NDArray[np.int64], b: NDArray[np.int64], at_once: int = _BLOCK) -> NDArray[Any]:
+def _products(matrix: sp.csr_array, a: Ints, b: Ints, at_once: int = _BLOCK) -> NDArray[Any]:
     """Sum of the products of two rows for each pair: of sets, the number of common elements."""
     found = np.zeros(len(a), dtype=matrix.dtype)
     sizes = np.diff(matrix.indptr).astype(np.int64)
@@ -246,9 +242,7 @@ def _products(matrix: sp.csr_array, a: NDArray[np.int64], b: NDArray[np.int64], 
     return found
 
 
-def _keep_pairs(
-    a: NDArray[np.int64], b: NDArray[np.int64], overlap: NDArray[np.int64], whole: NDArray[np.int64], threshold: float
-) -> Resembling:
+def _keep_pairs(a: Ints, b: Ints, overlap: Ints, whole: Ints, threshold: float) -> Resembling:
     keep = overlap >= threshold * whole - _SLACK
     return Resembling(a[keep], b[keep], overlap[keep] / whole[keep])
 
@@ -276,7 +270,7 @@ def similar_vectors(vectors: sp.csr_array, threshold: float) -> Resembling:
     """Find unordered pairs a < b whose cosine is at least the threshold."""
     ordered = _rare_columns_first(vectors)
     heads, rest = _cut(ordered, threshold)
-    codes: list[NDArray[np.int64]] = [np.zeros(0, dtype=np.int64)]
+    codes: list[Ints] = [np.zeros(0, dtype=np.int64)]
     for a, b, products in _meetings(heads, ordered, _VECTORS_AT_ONCE):
         possible = (products >= threshold - rest[a] - _SLACK) & (a != b)
         a, b = a[possible], b[possible]
@@ -288,7 +282,7 @@ def similar_vectors(vectors: sp.csr_array, threshold: float) -> Resembling:
     return Resembling(a[keep], b[keep], np.minimum(cosine[keep], 1.0))
 
 
-def _cut(ordered: sp.csr_array, threshold: float) -> tuple[sp.csr_array, NDArray[np.float64]]:
+def _cut(ordered: sp.csr_array, threshold: float) -> tuple[sp.csr_array, Floats]:
     """Return the heads of all vectors, and the norm of what was cut off each."""
     squares = np.concatenate(([0.0], np.cumsum(ordered.data**2)))
     sizes = np.diff(ordered.indptr)

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from infostream_dedup.judging.features.joins import pairs_sharing
 from infostream_dedup.judging.features.words import Words, hash_text
-from infostream_dedup.machine.arrays import Ragged, offsets_of, rows_from
+from infostream_dedup.machine.arrays import Floats, Ints, Ragged, offsets_of, rows_from
 
 # The n heaviest words of a document, and one fingerprint of them (A1, A2, A3, A10 of Zelenkov, Segalovich)
 
@@ -62,7 +62,7 @@ class Sentence:
     place: int  # its index among all sentences of the collection, including empty ones
 
 
-def sentences_by_document(words: Words, weights: NDArray[np.int64]) -> list[list[Sentence]]:
+def sentences_by_document(words: Words, weights: Ints) -> list[list[Sentence]]:
     """Collect the sentences with words of every document, in text order."""
     spelt = words.vocabulary
     numbers = words.rows.values.tolist()
@@ -77,7 +77,7 @@ def sentences_by_document(words: Words, weights: NDArray[np.int64]) -> list[list
     return found
 
 
-def sentence_weights(words: Words, weights: NDArray[np.int64]) -> NDArray[np.int64]:
+def sentence_weights(words: Words, weights: Ints) -> Ints:
     """Sum the weights of the words of each sentence, with repetitions."""
     before = offsets_of(weights)
     return np.asarray(np.diff(before[words.breaks]), dtype=np.int64)
@@ -175,7 +175,7 @@ def record_pairs(
     sentence_ratio: float,
     shared_words: int,
     shared_sentences: int,
-) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]:
+) -> tuple[Ints, Ints, Floats]:
     """Find pairs of documents by the rules of 3+5."""
     width = 2 + sentences + words
     filled = signatures.sizes > 0
@@ -202,7 +202,7 @@ def _present(prints: NDArray[np.unsignedinteger]) -> Ragged:
     return Ragged(offsets_of(there.sum(axis=1)), prints[there])
 
 
-def _common(one: NDArray[np.unsignedinteger], other: NDArray[np.unsignedinteger]) -> NDArray[np.int64]:
+def _common(one: NDArray[np.unsignedinteger], other: NDArray[np.unsignedinteger]) -> Ints:
     """Count the values of each row of one table that occur in the same row of the other; 0 means nothing."""
     common = np.zeros(len(one), dtype=np.int64)
     for column in range(one.shape[1]):

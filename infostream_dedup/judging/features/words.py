@@ -14,13 +14,12 @@ from typing import Final
 from zlib import crc32
 
 import numpy as np
-from numpy.typing import NDArray
 
 from infostream_dedup.errors import MissingExtraError
 from infostream_dedup.language.lexicon.word_lists import stop_words
 from infostream_dedup.language.text.normalise import clean, fold
 from infostream_dedup.language.text.sentences import sentences
-from infostream_dedup.machine.arrays import GOLDEN, Ragged, offsets_of
+from infostream_dedup.machine.arrays import GOLDEN, Bools, Floats, Int32s, Ints, Ragged, Uint64s, offsets_of
 from infostream_dedup.model import LANGUAGES, Language, language_number
 
 # Hashes that are equal on every machine and in every run.
@@ -44,12 +43,12 @@ def hash_text(text: str, bits: int) -> int:
     return crc32(data) if bits == 32 else int.from_bytes(blake2b(data, digest_size=8).digest(), "little")
 
 
-def hash_words(words: Sequence[str]) -> NDArray[np.uint64]:
+def hash_words(words: Sequence[str]) -> Uint64s:
     """Return a 64-bit hash of each word: uint64 (words,)."""
     return np.fromiter((hash_text(word, 64) for word in words), dtype=np.uint64, count=len(words))
 
 
-def scrambled(values: NDArray[np.uint64], seed: int = 0) -> NDArray[np.uint64]:
+def scrambled(values: Uint64s, seed: int = 0) -> Uint64s:
     """Apply one of 2^64 one-to-one maps of 64-bit numbers, chosen by a seed."""
     mixed = values ^ np.uint64(_splitmix(seed))
     mixed = (mixed ^ (mixed >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
@@ -57,7 +56,7 @@ def scrambled(values: NDArray[np.uint64], seed: int = 0) -> NDArray[np.uint64]:
     return np.asarray(mixed ^ (mixed >> np.uint64(31)), dtype=np.uint64)
 
 
-def hash_sequences(columns: Sequence[NDArray[np.uint64]]) -> NDArray[np.uint64]:
+def hash_sequences(columns: Sequence[Uint64s]) -> Uint64s:
     """Hash several sequences of equal length; order matters."""
     # A polynomial in a fixed odd base modulo 2^64, as in the fingerprints of Karp and Rabin, then scrambled, because
     # the low bits of a polynomial are weak.
@@ -85,13 +84,13 @@ class Words:
     rows: Ragged  # int32 word numbers, index into `vocabulary`, one row per document, in text order
     vocabulary: list[str]  # distinct words in code point order, so that comparing numbers compares words
     # int64 (sentences + 1,), start of each sentence in `rows.values`, and end of the last one. A sentence may be empty
-    breaks: NDArray[np.int64]
-    sentence_documents: NDArray[np.int64]  # int64 (sentences,), document of each sentence, ascending
+    breaks: Ints
+    sentence_documents: Ints  # int64 (sentences,), document of each sentence, ascending
 
     def __len__(self) -> int:
         return len(self.rows)
 
-    def only(self, keep: NDArray[np.bool_]) -> Words:
+    def only(self, keep: Bools) -> Words:
         """Drop words."""
         before = offsets_of(keep)
         return Words(self.rows.chosen(keep), self.vocabulary, before[self.breaks], self.sentence_documents)
@@ -110,7 +109,7 @@ def read_words(texts: Sequence[str]) -> Words:
         ('снег в киеве снега много', [0, 3, 5])
     """
     number_of: dict[str, int] = {}
-    numbers: list[NDArray[np.int32]] = []
+    numbers: list[Int32s] = []
     ends = [0]
     breaks = [0]
     sentence_documents: list[int] = []
@@ -132,7 +131,7 @@ def read_words(texts: Sequence[str]) -> Words:
     )
 
 
-def in_order(words: Iterable[str]) -> tuple[list[str], NDArray[np.int32]]:
+def in_order(words: Iterable[str]) -> tuple[list[str], Int32s]:
     """The distinct words in code point order, and the place of each given one among them: int32 (words,)."""
     given = list(words)
     vocabulary = sorted(set(given))
@@ -140,9 +139,7 @@ def in_order(words: Iterable[str]) -> tuple[list[str], NDArray[np.int32]]:
     return vocabulary, np.array([place_of[word] for word in given], dtype=np.int32)
 
 
-def known_places(
-    words: Words, languages: Sequence[str], known: Callable[[Language], Collection[str]]
-) -> NDArray[np.bool_]:
+def known_places(words: Words, languages: Sequence[str], known: Callable[[Language], Collection[str]]) -> Bools:
     """Find the words of each row that are among those known of its language: bool (words of all rows,)."""
     found = np.zeros((len(LANGUAGES), len(words.vocabulary)), dtype=np.bool_)
     for number, name in enumerate(LANGUAGES):
@@ -152,7 +149,7 @@ def known_places(
     return np.asarray(found[np.repeat(language, words.rows.sizes), words.rows.values], dtype=np.bool_)
 
 
-def stop_word_places(words: Words, languages: Sequence[str]) -> NDArray[np.bool_]:
+def stop_word_places(words: Words, languages: Sequence[str]) -> Bools:
     """Find the words that are function words of their document's language."""
     return known_places(words, languages, stop_words)
 
@@ -198,9 +195,7 @@ def shingles(words: Words, w: int, *, wrap: bool = False) -> Ragged:
     return Ragged(indptr, hash_sequences(columns))
 
 
-def _at(
-    hashes: NDArray[np.uint64], start: NDArray[np.int64], offset: NDArray[np.int64], size: NDArray[np.int64]
-) -> NDArray[np.uint64]:
+def _at(hashes: Uint64s, start: Ints, offset: Ints, size: Ints) -> Uint64s:
     inside = offset < size
     return np.where(inside, hashes[start + np.minimum(offset, size - 1)], np.uint64(0))
 
@@ -265,9 +260,7 @@ def string_similarity(a: str, b: str) -> float:
     return float(require_similarity()(a, b))
 
 
-def string_similarities(
-    texts: Sequence[str], a: NDArray[np.int64], b: NDArray[np.int64], *, threshold: float = 0.0
-) -> NDArray[np.float64]:
+def string_similarities(texts: Sequence[str], a: Ints, b: Ints, *, threshold: float = 0.0) -> Floats:
     """Compute the similarities of pairs of texts."""
     similarity = require_similarity()
     # rapidfuzz returns 0 for a similarity within 2e-8 of its cutoff.

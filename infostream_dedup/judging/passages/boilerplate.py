@@ -13,7 +13,6 @@ from zlib import crc32
 
 import numpy as np
 import orjson
-from numpy.typing import NDArray
 
 from infostream_dedup.errors import BadDataError, NoInputError
 from infostream_dedup.judging.features.words import Words
@@ -23,7 +22,7 @@ from infostream_dedup.judging.passages.sentence_table import (
     read_sentences,
     word_sequence_hashes,
 )
-from infostream_dedup.machine.arrays import Ragged
+from infostream_dedup.machine.arrays import Bools, Ints, Ragged, Uint64s
 from infostream_dedup.model import Document
 from infostream_dedup.model.limits import Range, check_limits, check_path
 
@@ -92,7 +91,7 @@ class Boilerplate:
 
     def __init__(self, listed: Iterable[ListedSentence]) -> None:
         rows = list(listed)
-        self._hashes: dict[str | None, NDArray[np.uint64]] = {}
+        self._hashes: dict[str | None, Uint64s] = {}
         grouped: dict[str | None, list[int]] = {}
         for row, found in zip(rows, _hashes_of_listed([row.sentence for row in rows]), strict=True):
             grouped.setdefault(row.source, []).extend(found)
@@ -108,7 +107,7 @@ class Boilerplate:
             digest.update(hashes.astype("<u8").tobytes())
         return digest.hexdigest()
 
-    def marked(self, sentences: SentenceTable, sources: Sequence[str | None]) -> NDArray[np.bool_]:
+    def marked(self, sentences: SentenceTable, sources: Sequence[str | None]) -> Bools:
         """Find the listed sentences: bool (sentences,)."""
         hashes = word_sequence_hashes(sentences.words)
         marked = np.isin(hashes, self._hashes.get(None, _NONE))
@@ -176,14 +175,14 @@ def find_boilerplate(
 _NONE: Final = np.zeros(0, dtype=np.uint64)
 
 
-def _count_words_with_letters(sentences: SentenceTable) -> NDArray[np.int64]:
+def _count_words_with_letters(sentences: SentenceTable) -> Ints:
     """Count the words with a letter in each sentence: int64 (sentences,)."""
     words = sentences.words
     has_letter = np.array([any(map(str.isalpha, word)) for word in words.vocabulary], dtype=np.bool_)
     return words.rows.chosen(has_letter[words.rows.values]).sizes if len(has_letter) else words.rows.sizes
 
 
-def _first_of_equals(sentences: SentenceTable, sources: NDArray[np.int64]) -> NDArray[np.bool_]:
+def _first_of_equals(sentences: SentenceTable, sources: Ints) -> Bools:
     """Find the documents that are the first of their source with these words: bool (documents,)."""
     bounds = sentences.words.rows.indptr[sentences.first].tolist()
     seen: set[tuple[int, bytes]] = set()
@@ -234,7 +233,7 @@ def read_boilerplate(path: str | Path) -> Boilerplate:
     return Boilerplate(_rows(Path(path), str(path)))
 
 
-def marked_sentences(path: str | Path | None, collection: SentenceCollection) -> NDArray[np.bool_] | None:
+def marked_sentences(path: str | Path | None, collection: SentenceCollection) -> Bools | None:
     """Find the sentences of a collection that a file lists: bool (sentences,); ``None`` without a file."""
     if path is None:
         return None

@@ -15,12 +15,10 @@ from infostream_dedup.judging.passages.settings import DEFAULT_SETTINGS, Passage
 from infostream_dedup.model import Document, Language
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
     from infostream_dedup.judging.passages.passage_runs import SentenceClasses
     from infostream_dedup.judging.passages.passage_table import PassageTable, TextComparison
     from infostream_dedup.judging.passages.sentence_table import SentenceCollection, SentenceTable
+    from infostream_dedup.machine.arrays import Bools
     from infostream_dedup.machine.progress import Progress
 
 
@@ -45,7 +43,7 @@ def passages_of(
     collection: SentenceCollection,
     settings: PassageSettings = DEFAULT_SETTINGS,
     *,
-    without: NDArray[np.bool_] | None = None,
+    without: Bools | None = None,
     progress: Progress | None = None,
 ) -> PassageTable:
     """Find passages of documents that have been read; sentences in ``without`` (bool) match nothing, as boilerplate."""
@@ -62,7 +60,7 @@ def copied_sentences(
     sentences: SentenceTable,
     settings: PassageSettings = DEFAULT_SETTINGS,
     *,
-    without: NDArray[np.bool_] | None = None,
+    without: Bools | None = None,
     progress: Progress | None = None,
 ) -> SentenceClasses:
     """Find the sentences that are copies of each other, but for those in ``without``: bool (sentences,)."""

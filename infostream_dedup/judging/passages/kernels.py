@@ -6,7 +6,7 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from infostream_dedup.machine.arrays import GOLDEN, Table, Vector
+from infostream_dedup.machine.arrays import GOLDEN, Bools, Int32s, Ints, Table, Uint64s
 from infostream_dedup.machine.compiling import compiled
 
 # Pairs of bags that resemble each other: inverted lists of the rarest elements, pruned by size and position.
@@ -19,7 +19,7 @@ _SLACK: Final = 1e-9
 
 
 @compiled
-def sort_rows(indptr: Vector[np.int64], ranks: Vector[np.int32], hashes: Vector[np.uint64]) -> None:
+def sort_rows(indptr: Ints, ranks: Int32s, hashes: Uint64s) -> None:
     """Sort every row in place, and hash it.
 
     Args:
@@ -39,7 +39,7 @@ def sort_rows(indptr: Vector[np.int64], ranks: Vector[np.int32], hashes: Vector[
         hashes[row] = value64
 
 
-def _overlap(ranks: Vector[np.int32], a: int, a_end: int, b: int, b_end: int, needed: int) -> int:
+def _overlap(ranks: Int32s, a: int, a_end: int, b: int, b_end: int, needed: int) -> int:
     """Return the size of the intersection of two sorted bags, or less than ``needed`` as soon as that is certain."""
     met = 0
     while a < a_end and b < b_end:
@@ -64,18 +64,16 @@ def _listed(size: int, tau: float) -> int:
 class InvertedLists(NamedTuple):
     """Which rows have each element that is not lonely, among those that index it; repetitions leave gaps."""
 
-    heads: Vector[np.int64]  # int64 (elements,), begin of each list; advanced as rows become too small
-    tails: Vector[np.int64]  # int64 (elements,), end of each list so far
-    holders: Vector[np.int32]  # int32, the rows
-    places: Vector[np.int32]  # int32, place of the element in each
-    last_asked_by: Vector[np.int32]  # int32 (rows,), the row that last looked at each row; -1 at first
-    counts: Vector[np.int32]  # int32 (rows,), zeros; receives the number of partners of each row
+    heads: Ints  # int64 (elements,), begin of each list; advanced as rows become too small
+    tails: Ints  # int64 (elements,), end of each list so far
+    holders: Int32s  # int32, the rows
+    places: Int32s  # int32, place of the element in each
+    last_asked_by: Int32s  # int32 (rows,), the row that last looked at each row; -1 at first
+    counts: Int32s  # int32 (rows,), zeros; receives the number of partners of each row
 
 
 @compiled
-def list_starts(
-    indptr: Vector[np.int64], ranks: Vector[np.int32], lonely: int, tau: float, starts: Vector[np.int64]
-) -> None:
+def list_starts(indptr: Ints, ranks: Int32s, lonely: int, tau: float, starts: Ints) -> None:
     """Write the start of the list of each element that is not lonely, and the end of the last one, to zeros."""
     for row in range(indptr.size - 1):
         begin = indptr[row]
@@ -86,7 +84,7 @@ def list_starts(
         starts[element + 1] += starts[element]
 
 
-def _first_of_size(indptr: Vector[np.int64], holders: Vector[np.int32], head: int, tail: int, least: int) -> int:
+def _first_of_size(indptr: Ints, holders: Int32s, head: int, tail: int, least: int) -> int:
     """Return the first row in a list that is large enough; sizes never decrease along a list."""
     while head < tail and indptr[holders[head] + 1] - indptr[holders[head]] < least:
         head += 1
@@ -95,8 +93,8 @@ def _first_of_size(indptr: Vector[np.int64], holders: Vector[np.int32], head: in
 
 def _partners(
     row: int,
-    indptr: Vector[np.int64],
-    ranks: Vector[np.int32],
+    indptr: Ints,
+    ranks: Int32s,
     lonely: int,
     tau: float,
     most: int,
@@ -141,14 +139,14 @@ def _partners(
 @compiled
 def find_pairs(
     first: int,
-    indptr: Vector[np.int64],
-    ranks: Vector[np.int32],
+    indptr: Ints,
+    ranks: Int32s,
     lonely: int,
     tau: float,
     most: int,
     lists: InvertedLists,
     pairs: Table[np.int32],
-    used: Vector[np.int64],
+    used: Ints,
 ) -> int:
     """Find all pairs of rows whose multiset Jaccard is at least tau, except for rows with more than ``most`` partners.
 
@@ -202,34 +200,34 @@ words of the shorter sentence of each pair."""
 class Classes(NamedTuple):
     """Which sentences match."""
 
-    begins: Vector[np.int64]  # int64 (classes + 1,), bounds of the members of each class
-    members: Vector[np.int64]  # int64, sentences of each class, ascending
-    alike_begins: Vector[np.int64]  # int64 (classes + 1,), bounds of the classes that each class matches
-    alike: Vector[np.int32]  # int32, these classes
+    begins: Ints  # int64 (classes + 1,), bounds of the members of each class
+    members: Ints  # int64, sentences of each class, ascending
+    alike_begins: Ints  # int64 (classes + 1,), bounds of the classes that each class matches
+    alike: Int32s  # int32, these classes
 
 
 class ChainScratch(NamedTuple):
     """Memory for the points of a document."""
 
-    points: Vector[np.int64]  # int64, points of a document, as p * (its sentences) + q; the other arrays are as long
-    p: Vector[np.int64]  # int64, earlier sentences of the points of two documents
-    q: Vector[np.int64]  # int64, later sentences
-    weights: Vector[np.int64]  # int64, words of each point
-    alive: Vector[np.bool_]  # bool, whether both sentences of a point are still there
-    scores: Vector[np.int64]  # int64, words of the heaviest chain that ends in each point
-    previous: Vector[np.int64]  # int64, point before each one in this chain
-    starts: Vector[np.int64]  # int64, first of the points with the same p
-    times_seen: Vector[np.int32]  # int32 (classes,), zeros
-    taken: Vector[np.bool_]  # bool (sentences,), false
+    points: Ints  # int64, points of a document, as p * (its sentences) + q; the other arrays are as long
+    p: Ints  # int64, earlier sentences of the points of two documents
+    q: Ints  # int64, later sentences
+    weights: Ints  # int64, words of each point
+    alive: Bools  # bool, whether both sentences of a point are still there
+    scores: Ints  # int64, words of the heaviest chain that ends in each point
+    previous: Ints  # int64, point before each one in this chain
+    starts: Ints  # int64, first of the points with the same p
+    times_seen: Int32s  # int32 (classes,), zeros
+    taken: Bools  # bool (sentences,), false
 
 
 def _add_points(
     own: tuple[int, int, int],
-    document_of: Vector[np.int32],
-    class_members: Vector[np.int64],
+    document_of: Int32s,
+    class_members: Ints,
     document: int,
     found: int,
-    points: Vector[np.int64],
+    points: Ints,
     near: int,
 ) -> int:
     """Match one sentence (its position, its occurrence, the size of its document) with earlier members of a class.
@@ -254,8 +252,8 @@ def _add_points(
 def _points(
     begin: int,
     end: int,
-    document_of: Vector[np.int32],
-    class_of: Vector[np.int32],
+    document_of: Int32s,
+    class_of: Int32s,
     classes: Classes,
     scratch: ChainScratch,
     near: int,
@@ -283,16 +281,7 @@ def _points(
     return found
 
 
-def _chain(
-    p: Vector[np.int64],
-    q: Vector[np.int64],
-    weights: Vector[np.int64],
-    alive: Vector[np.bool_],
-    starts: Vector[np.int64],
-    gap: int,
-    scores: Vector[np.int64],
-    previous: Vector[np.int64],
-) -> int:
+def _chain(p: Ints, q: Ints, weights: Ints, alive: Bools, starts: Ints, gap: int, scores: Ints, previous: Ints) -> int:
     """Return the last point of the heaviest chain, the first such in text order; write scores and previous points.
 
     Points with equal p are side by side, by ascending q; ``starts`` has the first of them for each point.
@@ -318,14 +307,7 @@ def _chain(
     return best
 
 
-def _take(
-    p: Vector[np.int64],
-    q: Vector[np.int64],
-    alive: Vector[np.bool_],
-    previous: Vector[np.int64],
-    last: int,
-    taken: Vector[np.bool_],
-) -> tuple[int, int]:
+def _take(p: Ints, q: Ints, alive: Bools, previous: Ints, last: int, taken: Bools) -> tuple[int, int]:
     """Remove the sentences of a chain; return its first point and its length. ``taken`` is restored at the end."""
     point, first, number = last, last, 0
     while point >= 0:
@@ -379,17 +361,17 @@ def _passages_of_pair(
 
 @compiled
 def find_passages(
-    first: Vector[np.int64],
-    document_of: Vector[np.int32],
-    lengths: Vector[np.int64],
-    class_of: Vector[np.int32],
+    first: Ints,
+    document_of: Int32s,
+    lengths: Ints,
+    class_of: Int32s,
     classes: Classes,
     limits: tuple[int, int, int, int, int],
     scratch: ChainScratch,
     document: int,
     passages: Table[np.int64],
     matches: Table[np.int64],
-    used: Vector[np.int64],
+    used: Ints,
 ) -> int:
     """Find the passages of every two documents until memory runs out.
 

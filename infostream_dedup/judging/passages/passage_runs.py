@@ -8,14 +8,13 @@ from itertools import pairwise
 from typing import Final, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from infostream_dedup.errors import ConfigurationError
 from infostream_dedup.judging.features.words import hash_sequences, hash_words
 from infostream_dedup.judging.passages import kernels
 from infostream_dedup.judging.passages.sentence_table import SentenceTable
 from infostream_dedup.judging.passages.settings import PassageSettings
-from infostream_dedup.machine.arrays import Ragged, offsets_of
+from infostream_dedup.machine.arrays import Bools, Int32s, Ints, Ragged, Uint64s, offsets_of
 
 # Classes of sentences with equal bags, and classes that resemble each other.
 #
@@ -31,7 +30,7 @@ only. Otherwise, 20,000 sentences from one template in a collection would make 2
 class BagIndex:
     """Bags prepared for comparison."""
 
-    class_of: NDArray[np.int32]  # int32 (sentences,), -1 for an empty bag. Classes are in order of size
+    class_of: Int32s  # int32 (sentences,), -1 for an empty bag. Classes are in order of size
     bags: Ragged  # int32 ranks of the elements of each class, the rarest first
     elements: int  # number of distinct elements
     lonely: int  # number of elements that occur once; they have the lowest ranks
@@ -42,11 +41,11 @@ class BagIndex:
 class SentenceClasses:
     """Sentences that are copies of each other."""
 
-    class_of: NDArray[np.int32]  # int32 (sentences,), -1 for a sentence without copies
+    class_of: Int32s  # int32 (sentences,), -1 for a sentence without copies
     members: Ragged  # int64, sentences of each class, ascending
     alike: Ragged  # int32, other classes that resemble each class, ascending; none if they are more than `MOST_ALIKE`
 
-    def pairs(self) -> NDArray[np.int64]:
+    def pairs(self) -> Ints:
         """Return all pairs of copies: int64 (pairs, 2), each ascending, in order. For tests and reports."""
         found = [np.zeros((0, 2), dtype=np.int64)]
         for number in range(len(self.members)):
@@ -92,7 +91,7 @@ def matched(index: BagIndex, tau: float) -> SentenceClasses:
     return SentenceClasses(index.class_of, Ragged(_bounds(index.class_of[kept], classes), members), alike)
 
 
-def _alike(index: BagIndex, tau: float) -> NDArray[np.int32]:
+def _alike(index: BagIndex, tau: float) -> Int32s:
     """Pairs of different classes that match: int32 (pairs, 2), the smaller number first."""
     indptr, ranks, rows = index.bags.indptr, index.bags.values, len(index.bags)
     starts = np.zeros(index.elements - index.lonely + 1, np.int64)
@@ -110,11 +109,11 @@ def _alike(index: BagIndex, tau: float) -> NDArray[np.int32]:
     return pairs[(counts[pairs] <= MOST_ALIKE).all(axis=1)]
 
 
-def _bounds(numbers: NDArray[np.int32], rows: int) -> NDArray[np.int64]:
+def _bounds(numbers: Int32s, rows: int) -> Ints:
     return offsets_of(np.bincount(numbers, minlength=rows))
 
 
-def _classes(hashes: NDArray[np.uint64], sizes: NDArray[np.int64]) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+def _classes(hashes: Uint64s, sizes: Ints) -> tuple[Int32s, Ints]:
     """Return the class of each row, in order of size and first row, and the first row of each class."""
     filled = np.flatnonzero(sizes > 0)
     _, first, place = np.unique(hashes[filled], return_index=True, return_inverse=True)
@@ -134,7 +133,7 @@ _AT_ONCE: Final = 4_000_000
 _BLOCK: Final = 32
 
 
-def shared_runs(sentences: SentenceTable, least: int, without: NDArray[np.bool_] | None = None) -> NDArray[np.int64]:
+def shared_runs(sentences: SentenceTable, least: int, without: Bools | None = None) -> Ints:
     """Find the runs of equal words that any two documents share.
 
     without: bool (sentences,), sentences that must not match.
@@ -168,9 +167,7 @@ def shared_runs(sentences: SentenceTable, least: int, without: NDArray[np.bool_]
     return np.asarray(runs[np.lexsort((runs[:, 1], runs[:, 0]))], dtype=np.int64)
 
 
-def _starts(
-    values: NDArray[np.int64], bounds: NDArray[np.int64], document_of: NDArray[np.int32], least: int
-) -> NDArray[np.int64]:
+def _starts(values: Ints, bounds: Ints, document_of: Int32s, least: int) -> Ints:
     """Return the places from which ``least`` words of one document can match."""
     places = np.arange(len(values), dtype=np.int64)
     unmatched = offsets_of(values < 0)
@@ -179,18 +176,14 @@ def _starts(
     return np.asarray(places[unmatched[places + least] == unmatched[places]], dtype=np.int64)
 
 
-def _fingerprints(
-    sentences: SentenceTable, values: NDArray[np.int64], starts: NDArray[np.int64], least: int
-) -> NDArray[np.uint64]:
+def _fingerprints(sentences: SentenceTable, values: Ints, starts: Ints, least: int) -> Uint64s:
     hashes = hash_words(sentences.words.vocabulary)
     if not len(starts):
         return np.zeros(0, dtype=np.uint64)
     return hash_sequences([hashes[values[starts + step]] for step in range(least)])
 
 
-def _repeated(
-    starts: NDArray[np.int64], hashes: NDArray[np.uint64], document_of: NDArray[np.int32]
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def _repeated(starts: Ints, hashes: Uint64s, document_of: Int32s) -> tuple[Ints, Ints]:
     """Places whose fingerprint several documents have, by it and numbered; of one document, ``OCCURRENCES``."""
     order = np.argsort(hashes, kind="stable")
     ordered = hashes[order]
@@ -209,9 +202,7 @@ def _repeated(
     return places[kept], groups[kept]
 
 
-def _beginnings(
-    places: NDArray[np.int64], groups: NDArray[np.int64], before: NDArray[np.int64]
-) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64]]]:
+def _beginnings(places: Ints, groups: Ints, before: Ints) -> Iterator[tuple[Ints, Ints]]:
     """Yield the pairs of places in one group that differ in the word before, a part at a time."""
     order = np.lexsort((places, before, groups))
     places, groups, before = places[order], groups[order], before[order]
@@ -235,19 +226,13 @@ def _beginnings(
         begin = end
 
 
-def _next_end(numbers: NDArray[np.int64], last: NDArray[np.bool_]) -> NDArray[np.int64]:
+def _next_end(numbers: Ints, last: Bools) -> Ints:
     """Return, for each entry, the end (exclusive) of its stretch; ``last`` marks the last entry of each stretch."""
     ends = np.flatnonzero(last)
     return np.asarray(ends[np.searchsorted(ends, numbers)] + 1, dtype=np.int64)
 
 
-def _sizes(
-    values: NDArray[np.int64],
-    p: NDArray[np.int64],
-    q: NDArray[np.int64],
-    p_end: NDArray[np.int64],
-    q_end: NDArray[np.int64],
-) -> NDArray[np.int64]:
+def _sizes(values: Ints, p: Ints, q: Ints, p_end: Ints, q_end: Ints) -> Ints:
     room = np.minimum(p_end - p, q_end - q)
     sizes = np.zeros(len(p), dtype=np.int64)
     open_ones = np.flatnonzero(room > 0)
@@ -277,8 +262,8 @@ class Chains(NamedTuple):
 
     # int64 (chains, 8): document a, document b, first and last sentence in a, first and last in b, sentence pairs,
     # words. Document a is the one with the smaller number
-    rows: NDArray[np.int64]
-    matches: NDArray[np.int64]  # int64 (pairs, 2), sentences of a and b, chain by chain, each in text order
+    rows: Ints
+    matches: Ints  # int64 (pairs, 2), sentences of a and b, chain by chain, each in text order
 
 
 def find_chains(sentences: SentenceTable, classes: SentenceClasses, settings: PassageSettings) -> Chains:
@@ -313,14 +298,14 @@ def find_chains(sentences: SentenceTable, classes: SentenceClasses, settings: Pa
     return Chains(rows[: used[0]], matches[: used[1]])
 
 
-def _scratch(room: int, times_seen: NDArray[np.int32], taken: NDArray[np.bool_]) -> kernels.ChainScratch:
+def _scratch(room: int, times_seen: Int32s, taken: Bools) -> kernels.ChainScratch:
     points, p, q, weights, scores, previous, starts = (np.empty(room, np.int64) for _ in range(7))
     return kernels.ChainScratch(
         points, p, q, weights, np.empty(room, np.bool_), scores, previous, starts, times_seen, taken
     )
 
 
-def _with_room(table: NDArray[np.int64], wanted: int) -> NDArray[np.int64]:
+def _with_room(table: Ints, wanted: int) -> Ints:
     if wanted <= len(table):
         return table
     larger = np.empty((2 * wanted, table.shape[1]), np.int64)
@@ -337,15 +322,15 @@ class JoinedPassages:
 
     # int64 (passages, 8): documents a and b, start and end in a, start and end in b (code points), sentence pairs,
     # words
-    rows: NDArray[np.int64]
-    match_counts: NDArray[np.int64]  # int64 (passages,), sentence pairs of each
-    matches: NDArray[np.int64]  # int64 (pairs, 2), sentences of a and b, passage by passage
-    run_counts: NDArray[np.int64]  # int64 (passages,), runs of each
-    runs: NDArray[np.int64]  # int64 (runs, 3): first word in a, first word in b, number of words, passage by passage
+    rows: Ints
+    match_counts: Ints  # int64 (passages,), sentence pairs of each
+    matches: Ints  # int64 (pairs, 2), sentences of a and b, passage by passage
+    run_counts: Ints  # int64 (passages,), runs of each
+    runs: Ints  # int64 (runs, 3): first word in a, first word in b, number of words, passage by passage
 
 
 def join_runs(
-    sentences: SentenceTable, chains: Chains, settings: PassageSettings, without: NDArray[np.bool_] | None = None
+    sentences: SentenceTable, chains: Chains, settings: PassageSettings, without: Bools | None = None
 ) -> JoinedPassages:
     """Add the runs of words that two documents share to the chains of sentences."""
     parts: list[_Part] = []
@@ -371,7 +356,7 @@ def join_runs(
     return JoinedPassages(rows, rows[:, 6].copy(), chains.matches.copy(), counts, found[:, 1:].copy())
 
 
-def _open_runs(sentences: SentenceTable, chains: Chains, runs: NDArray[np.int64]) -> NDArray[np.int64]:
+def _open_runs(sentences: SentenceTable, chains: Chains, runs: Ints) -> Ints:
     """Runs that contain, in both documents, words outside every matching sentence; with both ordinals."""
     indptr, number = sentences.words.rows.indptr, len(sentences)
     documents = sentences.documents
@@ -393,7 +378,7 @@ def _open_runs(sentences: SentenceTable, chains: Chains, runs: NDArray[np.int64]
 
 
 def _parts(
-    sentences: SentenceTable, chains: Chains, runs: NDArray[np.int64], settings: PassageSettings
+    sentences: SentenceTable, chains: Chains, runs: Ints, settings: PassageSettings
 ) -> tuple[list[_Part], list[tuple[int, int]]]:
     parts: list[_Part] = []
     new: list[tuple[int, int]] = []
@@ -430,7 +415,7 @@ class _Owners:
         self._first = (bounds[0][0], bounds[1][0])
         self._of = tuple(np.full(end - start, -1, dtype=np.int64) for start, end in bounds)
 
-    def add_sentences(self, number: int, matches: NDArray[np.int64]) -> None:
+    def add_sentences(self, number: int, matches: Ints) -> None:
         """Give matching sentences to a passage."""
         for side in range(2):
             for sentence in matches[:, side].tolist():
@@ -452,6 +437,6 @@ class _Owners:
             for view in self._views(p + start, q + start, end - start):
                 view[:] = number
 
-    def _views(self, p: int, q: int, size: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    def _views(self, p: int, q: int, size: int) -> tuple[Ints, Ints]:
         first, other = p - self._first[0], q - self._first[1]
         return self._of[0][first : first + size], self._of[1][other : other + size]

@@ -10,12 +10,11 @@ from itertools import pairwise
 from typing import Any, Final, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from infostream_dedup.judging.passages.passage_runs import SentenceClasses, find_chains, join_runs
 from infostream_dedup.judging.passages.sentence_table import SentenceTable, replacements
 from infostream_dedup.judging.passages.settings import PassageSettings
-from infostream_dedup.machine.arrays import offsets_of, places_of
+from infostream_dedup.machine.arrays import Bools, Ints, offsets_of, places_of
 from infostream_dedup.model import NO_TIME, Language
 from infostream_dedup.model.tabular import Tabular
 from infostream_dedup.terms.matched_words import NO_WORDS, TranslatedWords
@@ -72,13 +71,13 @@ class PassageTable:
 
     ids: tuple[str, ...]  # ids of the documents
     sentences: SentenceTable  # sentences of the collection
-    rows: NDArray[np.int64]  # int64 (passages, 8): document a (the earlier) and b, the fields of `Passage`
-    first_match: NDArray[np.int64]  # int64 (passages + 1,), start of each passage's sentence pairs
-    matches: NDArray[np.int64]  # int64 (pairs, 2), sentence of a and sentence of b
-    first_run: NDArray[np.int64]  # int64 (passages + 1,), start of each passage's runs
+    rows: Ints  # int64 (passages, 8): document a (the earlier) and b, the fields of `Passage`
+    first_match: Ints  # int64 (passages + 1,), start of each passage's sentence pairs
+    matches: Ints  # int64 (pairs, 2), sentence of a and sentence of b
+    first_run: Ints  # int64 (passages + 1,), start of each passage's runs
     # int64 (runs, 3), first word in a, first word in b (of the whole collection), number of words: the equal words
     # outside of the matching sentences
-    runs: NDArray[np.int64]
+    runs: Ints
 
     def document_pairs(self) -> Iterator[DocumentPair]:
         """Yield pairs of documents that share passages, ordered by (a, b)."""
@@ -119,8 +118,8 @@ def passage_table(
     settings: PassageSettings,
     *,
     ids: Sequence[str],
-    times: NDArray[np.int64] | None = None,
-    without: NDArray[np.bool_] | None = None,
+    times: Ints | None = None,
+    without: Bools | None = None,
 ) -> PassageTable:
     """Chain matching sentences of every two documents into passages, and add the runs of words that they share."""
     chains = find_chains(sentences, classes, settings)
@@ -147,7 +146,7 @@ def passage_table(
     )
 
 
-def _regrouped(counts: NDArray[np.int64], order: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def _regrouped(counts: Ints, order: Ints) -> tuple[Ints, Ints]:
     """Return the bounds of groups in a new order, and the old position of each of their members."""
     first = offsets_of(counts)
     sizes = counts[order]
@@ -198,7 +197,7 @@ class Digest:
         }
 
 
-def find_digests(found: PassageTable, times: NDArray[np.int64], rule: DigestRule | None = None) -> list[Digest]:
+def find_digests(found: PassageTable, times: Ints, rule: DigestRule | None = None) -> list[Digest]:
     """Find documents that take most of their text from several others that are not later."""
     # Sources are chosen greedily: the next one covers the most words not yet covered; the earliest wins among equals.
     # So only one of ten reprints of a report is listed. No two digests name each other.
@@ -236,7 +235,7 @@ def _mutual(digests: Mapping[int, Digest]) -> list[tuple[int, int]]:
     return sorted(pair for pair in named if pair[::-1] in named)
 
 
-def _digest(found: PassageTable, drawn: NDArray[np.int64], times: NDArray[np.int64], rule: DigestRule) -> Digest | None:
+def _digest(found: PassageTable, drawn: Ints, times: Ints, rule: DigestRule) -> Digest | None:
     sources, first = np.unique(drawn[:, 1], return_index=True)
     if len(sources) < rule.least_sources:
         return None
@@ -244,7 +243,7 @@ def _digest(found: PassageTable, drawn: NDArray[np.int64], times: NDArray[np.int
     total = int(found.sentences.document_lengths[document])
     kept = np.split(drawn[:, 2], first[1:])
     by_time = sorted(range(len(sources)), key=lambda place: (int(times[sources[place]]), int(sources[place])))
-    open_sentences: dict[int, NDArray[np.int64]] = {place: kept[place] for place in by_time}
+    open_sentences: dict[int, Ints] = {place: kept[place] for place in by_time}
     parts: list[DigestPart] = []
     while open_sentences:
         # `max` returns the first of equals.

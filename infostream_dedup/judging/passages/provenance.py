@@ -11,7 +11,6 @@ from math import ceil
 from typing import Any, Final, Literal, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from infostream_dedup.documents.dates import last_moment
 from infostream_dedup.judging.evidence.numbers import numbers
@@ -22,7 +21,7 @@ from infostream_dedup.language.morphology.stemming import stem
 from infostream_dedup.language.text.language import detect
 from infostream_dedup.language.text.normalise import clean
 from infostream_dedup.language.text.tokens import Shape, forms, surfaces
-from infostream_dedup.machine.arrays import Ragged, places_of
+from infostream_dedup.machine.arrays import Bools, Ints, Ragged, places_of
 from infostream_dedup.model import NO_TIME, Document
 
 
@@ -47,7 +46,7 @@ class Novelty:
         }
 
 
-def stream_order(times: NDArray[np.int64]) -> NDArray[np.int64]:
+def stream_order(times: Ints) -> Ints:
     """Rank documents by time, then by input order: int64 (documents,); one without a time takes that before it."""
     filled = times.copy()
     for place in range(1, len(filled)):
@@ -69,7 +68,7 @@ _MOST_NEW: Final = 0.75
 _GAP: Final = 2  # known words that do not end a novel stretch: whatever is said takes up a few words that were said
 
 
-def novel_words(sentences: SentenceTable, classes: SentenceClasses, ranks: NDArray[np.int64]) -> NDArray[np.bool_]:
+def novel_words(sentences: SentenceTable, classes: SentenceClasses, ranks: Ints) -> Bools:
     """Find the words of novel stretches: bool (words,)."""
     # A word is known if an earlier document has it with its neighbours, four words on end inside a sentence, or in a
     # sentence that is a copy of this one. Stretches of new words are novel, and new numbers.
@@ -92,7 +91,7 @@ def novel_words(sentences: SentenceTable, classes: SentenceClasses, ranks: NDArr
     return novel
 
 
-def _in_known_runs(rows: Ragged, rank: NDArray[np.int64]) -> NDArray[np.bool_]:
+def _in_known_runs(rows: Ragged, rank: Ints) -> Bools:
     """Words with neighbours that an earlier document has; of a shorter sentence, all of them."""
     known = np.zeros(len(rows.values), dtype=np.bool_)
     for size in range(1, _RUN + 1):
@@ -110,7 +109,7 @@ def _in_known_runs(rows: Ragged, rank: NDArray[np.int64]) -> NDArray[np.bool_]:
     return known
 
 
-def _in_known_copies(rows: Ragged, rank: NDArray[np.int64], classes: SentenceClasses) -> NDArray[np.bool_]:
+def _in_known_copies(rows: Ragged, rank: Ints, classes: SentenceClasses) -> Bools:
     """Words that an earlier copy of their sentence has."""
     held = classes.class_of[rows.numbers].astype(np.int64)
     words = np.flatnonzero(held >= 0)
@@ -129,7 +128,7 @@ def _in_known_copies(rows: Ragged, rank: NDArray[np.int64], classes: SentenceCla
     return known
 
 
-def novelties(sentences: SentenceTable, novel: NDArray[np.bool_]) -> Iterator[Novelty]:
+def novelties(sentences: SentenceTable, novel: Bools) -> Iterator[Novelty]:
     """Collect the novel part of each document, in input order; ``novel``: bool (words,)."""
     rows, totals = sentences.words.rows, sentences.document_lengths
     bounds = rows.indptr.tolist()

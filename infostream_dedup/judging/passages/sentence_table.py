@@ -15,13 +15,12 @@ from itertools import count, pairwise
 from typing import Final, NamedTuple, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from infostream_dedup.judging.features.words import WORD, Words, hash_sequences, hash_words, in_order
 from infostream_dedup.language.text.language import detect
 from infostream_dedup.language.text.normalise import clean, fold, without_blocks
 from infostream_dedup.language.text.sentences import sentences
-from infostream_dedup.machine.arrays import Ragged
+from infostream_dedup.machine.arrays import Int32s, Ints, Ragged, Uint8s, Uint64s
 from infostream_dedup.machine.progress import Progress
 from infostream_dedup.model import LANGUAGES, NO_TIME, Document, Language, language_number, microseconds_of
 from infostream_dedup.model.document import without_text
@@ -138,19 +137,19 @@ _ITEM_END: Final = re.compile("&#?\\w{1,31};|(;)\\s*")
 class SentenceTable:
     """Sentences with words, in order of document and position."""
 
-    first: NDArray[np.int64]  # int64 (documents + 1,): document d has the sentences `first[d]` to `first[d + 1]`
-    starts: NDArray[np.int64]  # int64 (sentences,), in code points of the raw text
-    ends: NDArray[np.int64]  # int64 (sentences,), exclusive
+    first: Ints  # int64 (documents + 1,): document d has the sentences `first[d]` to `first[d + 1]`
+    starts: Ints  # int64 (sentences,), in code points of the raw text
+    ends: Ints  # int64 (sentences,), exclusive
     words: Words  # words of each sentence; each row is one sentence
-    word_starts: NDArray[np.int32]  # int32 (words,), in code points of the raw text; ascending, as are the ends
-    word_ends: NDArray[np.int32]  # int32 (words,), exclusive
-    languages: NDArray[np.uint8]  # uint8 (documents,), index into `LANGUAGES`
+    word_starts: Int32s  # int32 (words,), in code points of the raw text; ascending, as are the ends
+    word_ends: Int32s  # int32 (words,), exclusive
+    languages: Uint8s  # uint8 (documents,), index into `LANGUAGES`
 
     def __len__(self) -> int:
         return len(self.starts)
 
     @property
-    def documents(self) -> NDArray[np.int64]:
+    def documents(self) -> Ints:
         """Document of each sentence: int64 (sentences,)."""
         return np.repeat(np.arange(len(self.first) - 1, dtype=np.int64), np.diff(self.first))
 
@@ -160,16 +159,16 @@ class SentenceTable:
         return [LANGUAGES[number] for number in self.languages[self.documents].tolist()]
 
     @property
-    def lengths(self) -> NDArray[np.int64]:
+    def lengths(self) -> Ints:
         """Number of words of each sentence: int64 (sentences,)."""
         return self.words.rows.sizes
 
     @property
-    def document_lengths(self) -> NDArray[np.int64]:
+    def document_lengths(self) -> Ints:
         """Number of words of each document: int64 (documents,)."""
         return np.diff(self.words.rows.indptr[self.first])
 
-    def begins(self, words: NDArray[np.int64]) -> NDArray[np.int64]:
+    def begins(self, words: Ints) -> Ints:
         """Return where stretches that begin with these words begin: int64, code points."""
         # A stretch that begins with the first word of a sentence takes what precedes the word, such as a quote.
         rows = self.words.rows
@@ -177,7 +176,7 @@ class SentenceTable:
         opens = rows.indptr[sentence] == words
         return np.where(opens, self.starts[sentence], self.word_starts[words]).astype(np.int64)
 
-    def finishes(self, ends: NDArray[np.int64]) -> NDArray[np.int64]:
+    def finishes(self, ends: Ints) -> Ints:
         """Return where stretches of words end: int64, code points, exclusive; a last word takes the full stop."""
         rows = self.words.rows
         sentence = np.searchsorted(rows.indptr, ends - 1, side="right") - 1
@@ -299,7 +298,7 @@ def read_sentences(texts: Iterable[str], languages: Iterable[str | None] | None 
     return builder.table()
 
 
-def word_sequence_hashes(words: Words) -> NDArray[np.uint64]:
+def word_sequence_hashes(words: Words) -> Uint64s:
     """Hash the sequence of words of each row; equal sequences have equal hashes."""
     # A polynomial over all words of the collection, from which the part before each row is subtracted.
     hashes = hash_words(words.vocabulary)[words.rows.values]
@@ -330,7 +329,7 @@ class SentenceCollection:
         return tuple(document.id for document in self.documents)
 
     @property
-    def times(self) -> NDArray[np.int64]:
+    def times(self) -> Ints:
         """Times of all documents: int64 (documents,), microseconds since 1970, ``NO_TIME`` if unknown."""
         return times_of(document.time for document in self.documents)
 
@@ -347,7 +346,7 @@ def read_collection(documents: Iterable[Document], *, progress: Progress | None 
     return SentenceCollection(tuple(kept), builder.table())
 
 
-def times_of(times: Iterable[datetime | None]) -> NDArray[np.int64]:
+def times_of(times: Iterable[datetime | None]) -> Ints:
     """Convert times to microseconds since 1970: int64, ``NO_TIME`` if unknown."""
     return np.array([NO_TIME if time is None else microseconds_of(time) for time in times], dtype=np.int64)
 

@@ -9,7 +9,6 @@ from itertools import islice, pairwise, tee
 from typing import Final, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from infostream_dedup.documents.dates import MONTHS
 from infostream_dedup.judging.repeated.equality import equality_hash
@@ -19,6 +18,7 @@ from infostream_dedup.language.text.language import detect, letter_counts
 from infostream_dedup.language.text.normalise import URL
 from infostream_dedup.language.text.sentences import sentence_spans
 from infostream_dedup.language.text.surface_pool import Utf8Texts
+from infostream_dedup.machine.arrays import Ints, Uint8s
 from infostream_dedup.model import Document, NotCompared
 
 _CAPITAL: Final = "[A-ZÀ-ÞĂȘȚŞŢА-ЯЁІЇЄҐ]"
@@ -69,7 +69,7 @@ class Apart(NamedTuple):
     half: int | None = None  # where the half in another language begins after its label, if it is one
 
 
-def not_compared(rows: FragmentRows, marks: NDArray[np.uint8], apart: Sequence[Apart], texts: Utf8Texts) -> NotCompared:
+def not_compared(rows: FragmentRows, marks: Uint8s, apart: Sequence[Apart], texts: Utf8Texts) -> NotCompared:
     """Hash what is left out of documents."""
     hashes = np.where(marks & LEFT_OUT, rows.hashes, np.uint64(0)).sum(axis=1, dtype=np.uint64)
     found = NotCompared(hashes)
@@ -82,7 +82,7 @@ def not_compared(rows: FragmentRows, marks: NDArray[np.uint8], apart: Sequence[A
     return found
 
 
-def parts_apart(texts: Utf8Texts, bodies: NDArray[np.int64]) -> Iterator[Apart]:
+def parts_apart(texts: Utf8Texts, bodies: Ints) -> Iterator[Apart]:
     """Find datelines and halves in other languages."""
     asked = np.zeros(len(bodies), dtype=np.uint8)
     read_apart(texts.data, bodies, texts.offsets[1:], asked)
@@ -96,7 +96,7 @@ def parts_apart(texts: Utf8Texts, bodies: NDArray[np.int64]) -> Iterator[Apart]:
             yield from _halves(number, begin + length, data[length:].tobytes().decode())
 
 
-def _dateline(data: NDArray[np.uint8]) -> int:
+def _dateline(data: Uint8s) -> int:
     """Bytes of the dateline of a text: places, dates, agencies and a dash, as KYIV, May 3 (Agency) — ."""
     found = _DATELINE.match(data[:_BEGINNING].tobytes().decode(errors="ignore"))
     if found is None:

@@ -7,13 +7,13 @@ from collections.abc import Sequence
 from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from infostream_dedup.judging.repeated.kernels.equality import hash_words
 from infostream_dedup.judging.repeated.lines import signs
 from infostream_dedup.language.text.fingerprint import text_hashes
 from infostream_dedup.language.text.normalise import URL, clean
 from infostream_dedup.language.text.surface_pool import Utf8Texts, block_of, texts_of
+from infostream_dedup.machine.arrays import Bools, Ints, Uint64s
 from infostream_dedup.model import Document
 
 _FEWEST_WORDS: Final = 2  # a text of one word, such as "Comments", proves nothing
@@ -49,9 +49,7 @@ def equality_hashes(documents: Sequence[Document]) -> list[bytes]:
     return found if block.not_compared is None else block.not_compared.add_to(found)
 
 
-def _word_hashes(
-    texts: Utf8Texts, bodies: NDArray[np.int64]
-) -> tuple[NDArray[np.int64], NDArray[np.bool_], NDArray[np.uint64]]:
+def _word_hashes(texts: Utf8Texts, bodies: Ints) -> tuple[Ints, Bools, Uint64s]:
     documents = len(texts)
     words, marked = np.empty(documents, dtype=np.int64), np.empty(documents, dtype=np.bool_)
     hashes = np.empty((documents, 2), dtype=np.uint64)

@@ -15,7 +15,6 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from infostream_dedup.judging.evidence.characters import CODE_POINTS, LABELS, CharacterKind, alphabet
 from infostream_dedup.judging.repeated.kernels import fragments as kernels
@@ -32,7 +31,7 @@ from infostream_dedup.judging.repeated.kernels.witnesses import (
     resume,
 )
 from infostream_dedup.language.text.surface_pool import Utf8Texts, encoded, texts_of, texts_of_bytes
-from infostream_dedup.machine.arrays import offsets_of
+from infostream_dedup.machine.arrays import Bools, Ints, Uint8s, Uint64s, offsets_of
 from infostream_dedup.model import NO_TIME, Document, DocumentBlock, with_texts
 
 if TYPE_CHECKING:
@@ -125,9 +124,7 @@ def signs() -> kernels.Signs:
     return found
 
 
-def fragments_of(
-    texts: Utf8Texts, *, only_first: bool = False, chosen: NDArray[np.bool_] | None = None
-) -> kernels.FragmentRows:
+def fragments_of(texts: Utf8Texts, *, only_first: bool = False, chosen: Bools | None = None) -> kernels.FragmentRows:
     """Read the first and last fragments of titles and texts, or of the chosen ones: bool (documents,)."""
     documents = len(texts)
     shape = (documents, kernels.FRAGMENTS)
@@ -161,12 +158,10 @@ class LineLearner:
         self._past = _documents(REMEMBERED)
         self._lines = _counts(1 << 10)
         self._rests = np.empty((2, kernels.FRAGMENTS * kernels.STEMS), dtype=np.uint16)
-        self._known: list[NDArray[np.uint64]] = []
+        self._known: list[Uint64s] = []
         self._sources: dict[str | None, int] = {None: int(NOBODY)}
 
-    def learn(
-        self, rows: kernels.FragmentRows, sources: Sequence[str | None], times: NDArray[np.int64]
-    ) -> NDArray[np.uint8]:
+    def learn(self, rows: kernels.FragmentRows, sources: Sequence[str | None], times: Ints) -> Uint8s:
         """Learn from documents; return the marks of their fragments, uint8 (documents, FRAGMENTS)."""
         given = _not_learned(rows, self._numbers(sources), _days(times))
         for begin in range(0, len(rows.counts), _AT_ONCE):
@@ -181,19 +176,13 @@ class LineLearner:
                 self._known.append(np.unique(lost[: size[0]]))
         return given.marks
 
-    def known(self) -> NDArray[np.uint64]:
+    def known(self) -> Uint64s:
         """Keys of all lines that are or were repeated, ascending."""
         found = np.empty(int(self._lines.used[0]), dtype=np.uint64)
         size = known_keys(self._past, self._lines, found)
         return np.unique(np.concatenate([*self._known, found[:size]]))
 
-    def resume(
-        self,
-        ordinals: NDArray[np.int64],
-        blobs: Sequence[bytes],
-        sources: Sequence[str | None],
-        times: NDArray[np.int64],
-    ) -> None:
+    def resume(self, ordinals: Ints, blobs: Sequence[bytes], sources: Sequence[str | None], times: Ints) -> None:
         """Take in the last ``REMEMBERED`` stored documents, in order, as if it had learned from them."""
         given = _documents(len(blobs))
         for number, blob in enumerate(blobs):
@@ -210,7 +199,7 @@ class LineLearner:
         """Continue with a document of a given ordinal."""
         self._past.next[0] = ordinal
 
-    def _numbers(self, sources: Sequence[str | None]) -> NDArray[np.uint64]:
+    def _numbers(self, sources: Sequence[str | None]) -> Uint64s:
         known = self._sources
         for source in sources:
             if source not in known:
@@ -231,9 +220,7 @@ class LineLearner:
 _NONE: Final = np.zeros(0, dtype=np.int64)
 
 
-def _not_learned(
-    rows: kernels.FragmentRows, sources: NDArray[np.uint64], days: NDArray[np.int64] = _NONE
-) -> PastDocuments:
+def _not_learned(rows: kernels.FragmentRows, sources: Uint64s, days: Ints = _NONE) -> PastDocuments:
     """Documents of whose fragments nothing is known but which are calls."""
     counted = np.arange(kernels.FRAGMENTS) < rows.counts[:, None]
     marks = np.where(counted, rows.flags & kernels.CALL, 0).astype(np.uint8)
@@ -247,7 +234,7 @@ def number_of(source: str | None) -> int:
     return int.from_bytes(blake2b(encoded(source), digest_size=8).digest(), "little") | 2
 
 
-def blobs_of(rows: kernels.FragmentRows, marks: NDArray[np.uint8]) -> list[bytes]:
+def blobs_of(rows: kernels.FragmentRows, marks: Uint8s) -> list[bytes]:
     """What a store keeps of each document."""
     packed = np.zeros((len(rows.counts), kernels.FRAGMENTS), dtype=FRAGMENT)
     packed["hash"], packed["words"], packed["marks"] = rows.hashes, rows.words, marks
@@ -255,9 +242,7 @@ def blobs_of(rows: kernels.FragmentRows, marks: NDArray[np.uint8]) -> list[bytes
     return [row[:size].tobytes() for row, size in zip(packed, rows.counts.tolist(), strict=True)]
 
 
-def known_marks(
-    rows: kernels.FragmentRows, sources: Sequence[str | None], known: NDArray[np.uint64]
-) -> NDArray[np.uint8]:
+def known_marks(rows: kernels.FragmentRows, sources: Sequence[str | None], known: Uint64s) -> Uint8s:
     """Mark the fragments of documents that are known lines: uint8 (documents, FRAGMENTS)."""
     numbers = {source: number_of(source) for source in dict.fromkeys(sources)}
     given = _not_learned(rows, np.array([numbers[source] for source in sources], dtype=np.uint64))
@@ -266,11 +251,8 @@ def known_marks(
 
 
 def openings_of(
-    rows: kernels.FragmentRows,
-    sources: Sequence[str | None],
-    times: NDArray[np.int64],
-    marks: NDArray[np.uint8] | None = None,
-) -> NDArray[np.int64]:
+    rows: kernels.FragmentRows, sources: Sequence[str | None], times: Ints, marks: Uint8s | None = None
+) -> Ints:
     """Hash the first fragment and the day of each document: int64 (documents,), 63 bits.
 
     Two sources that begin alike on one day report the same news, whatever follows, be it a footer not known yet. Of 24
@@ -326,9 +308,9 @@ class Shortened(NamedTuple):
 
 def shortened(
     texts: Utf8Texts,
-    title_ends: NDArray[np.int64],
-    bodies: NDArray[np.int64],
-    found: tuple[kernels.FragmentRows, NDArray[np.uint8]],
+    title_ends: Ints,
+    bodies: Ints,
+    found: tuple[kernels.FragmentRows, Uint8s],
     left_out: LeftOut,
     apart: Sequence[tuple[int, int, int]] = (),
 ) -> Iterator[Shortened]:
@@ -407,7 +389,7 @@ def _kept(whole: bytes, begin: int, end: int, spans: Sequence[tuple[int, int]]) 
     return text.encode()
 
 
-def _days(times: NDArray[np.int64]) -> NDArray[np.int64]:
+def _days(times: Ints) -> Ints:
     return np.where(times == NO_TIME, -1, np.maximum(times // _DAY, 0))
 
 

@@ -19,7 +19,6 @@ from functools import cached_property
 from typing import Any, ClassVar, Final, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from infostream_dedup.judging.features import fingerprints as word_weights
 from infostream_dedup.judging.features.joins import Resembling, SharedCounts, equal_pairs, pairs_sharing
@@ -33,7 +32,7 @@ from infostream_dedup.judging.features.words import (
     stop_word_places,
 )
 from infostream_dedup.language.text.language import detect
-from infostream_dedup.machine.arrays import Ragged, offsets_of
+from infostream_dedup.machine.arrays import Bools, Floats, Ints, Ragged, offsets_of
 from infostream_dedup.model import Document, full_text
 from infostream_dedup.model.limits import check_limits, make_from_notation, make_with_parameters
 from infostream_dedup.model.registry import Registry
@@ -51,9 +50,9 @@ __all__ = ["Method", "Pairs", "Run", "Texts", "method", "method_class", "methods
 class Pairs:
     """Distinct linked pairs of different documents, ordered by (a, b)."""
 
-    a: NDArray[np.int64]  # int64 (pairs,), ordinals of the first documents
-    b: NDArray[np.int64]  # int64 (pairs,), ordinals of the second documents; a < b if the method is symmetric
-    scores: NDArray[np.float64]  # float64 (pairs,), share of a's signature found in b's
+    a: Ints  # int64 (pairs,), ordinals of the first documents
+    b: Ints  # int64 (pairs,), ordinals of the second documents; a < b if the method is symmetric
+    scores: Floats  # float64 (pairs,), share of a's signature found in b's
     directed: bool = False  # whether a pair only means "a is found in b"
 
     def __len__(self) -> int:
@@ -69,7 +68,7 @@ class Pairs:
         return list(zip(self.a.tolist(), self.b.tolist(), np.round(self.scores, 3).tolist(), strict=True))
 
 
-def unordered_pairs(a: NDArray[np.int64], b: NDArray[np.int64], scores: NDArray[np.float64]) -> Pairs:
+def unordered_pairs(a: Ints, b: Ints, scores: Floats) -> Pairs:
     """Make sorted pairs a < b from distinct pairs in any order."""
     first, second = np.minimum(a, b), np.maximum(a, b)
     order = np.lexsort((second, first))
@@ -125,7 +124,7 @@ class Texts:
         return read_words(self.raw)
 
     @cached_property
-    def stop_places(self) -> NDArray[np.bool_]:
+    def stop_places(self) -> Bools:
         """Bool (words,), whether each word is a stop word of its document's language."""
         return stop_word_places(self.words, self.languages)
 

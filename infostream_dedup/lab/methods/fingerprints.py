@@ -9,7 +9,6 @@ from typing import Annotated, Any, Final
 
 import numpy as np
 import scipy.sparse as sp
-from numpy.typing import NDArray
 
 from infostream_dedup.errors import MissingExtraError
 from infostream_dedup.judging.features import fingerprints
@@ -19,7 +18,7 @@ from infostream_dedup.judging.features.words import hash_text, hash_words, read_
 from infostream_dedup.lab.methods import Method, Pairs, Sharing, Texts, hashed_rows, register, unordered_pairs
 from infostream_dedup.language.text.fingerprint import text_hash
 from infostream_dedup.language.text.sentences import sentences
-from infostream_dedup.machine.arrays import Ragged, distinct, offsets_of, rows_from
+from infostream_dedup.machine.arrays import Bools, Floats, Ints, Ragged, Uint64s, distinct, offsets_of, rows_from
 from infostream_dedup.model.limits import OneOf, Range
 
 # Documents whose texts, or beginnings, are equal.
@@ -193,7 +192,7 @@ class TfResidualIdf(_LeadingWords):
         return texts.counts.rows(residual_weights(texts.counts))
 
 
-def residual_weights(counts: fingerprints.WordCounts) -> NDArray[np.int64]:
+def residual_weights(counts: fingerprints.WordCounts) -> Ints:
     """Return (0.5 + 0.5 tf / tf_max) * (-ln(df / N) + ln(1 - exp(-cf / N)))."""
     tf = 0.5 + 0.5 * counts.tf.data / counts.tf_max[counts.document_of]
     word = counts.tf.indices
@@ -224,7 +223,7 @@ class OptimalFrequency(_LeadingWords):
         return texts.counts.rows(optimal_weights(texts.counts, self.c))
 
 
-def optimal_weights(counts: fingerprints.WordCounts, c: float) -> NDArray[np.int64]:
+def optimal_weights(counts: fingerprints.WordCounts, c: float) -> Ints:
     """Return (0.5 + 0.5 tf / tf_max) * IDFopt, where IDFopt is sqrt(IDF / c) below c and c / IDF otherwise."""
     tf = 0.5 + 0.5 * counts.tf.data / counts.tf_max[counts.document_of]
     idf = -np.log(counts.df[counts.tf.indices] / counts.documents)
@@ -351,9 +350,7 @@ class DescriptiveWords(Method):
         return hashed_rows(hashes.chosen(above & kept[counts.tf.indices]))
 
 
-def thresholds(
-    counts: fingerprints.WordCounts, level: NDArray[np.int64], steps: int
-) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+def thresholds(counts: fingerprints.WordCounts, level: Ints, steps: int) -> tuple[Ints, Floats]:
     """Find the best threshold of each word."""
     size = counts.tf.shape[1]
     cells = counts.tf.indices.astype(np.int64) * (steps + 1) + level
@@ -370,9 +367,7 @@ def thresholds(
     return np.where(possible, best + 1, steps).astype(np.int64), share
 
 
-def support_words(
-    counts: fingerprints.WordCounts, above: NDArray[np.bool_], near: NDArray[np.float64], chosen: DescriptiveWords
-) -> NDArray[np.bool_]:
+def support_words(counts: fingerprints.WordCounts, above: Bools, near: Floats, chosen: DescriptiveWords) -> Bools:
     """Train and return the words that remain."""
     useful = np.bincount(counts.tf.indices[above], minlength=len(near)) > 0
     words = np.flatnonzero(useful)
@@ -479,7 +474,7 @@ class SimHash(_Projections):
         return Ragged(offsets_of(shingles.sizes > 0), projections(shingles))
 
 
-def projections(features: Ragged, weights: NDArray[np.int64] | None = None) -> NDArray[np.uint64]:
+def projections(features: Ragged, weights: Ints | None = None) -> Uint64s:
     """Return the majority of all features' votes on each bit, one value per document with features; a tie gives 0.
 
     Weights are above 0; without them each feature has one vote.

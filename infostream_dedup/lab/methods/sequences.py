@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from typing import Annotated
 
 import numpy as np
-from numpy.typing import NDArray
 
 from infostream_dedup.errors import ConfigurationError
 from infostream_dedup.judging.features import sentences as sentence_features
@@ -24,7 +23,7 @@ from infostream_dedup.judging.features.fingerprints import (
 from infostream_dedup.judging.features.joins import containing, numbered, pairs_sharing, resembling
 from infostream_dedup.judging.features.words import Words, hash_text, string_similarities, winnowed
 from infostream_dedup.lab.methods import Method, Pairs, Sharing, Texts, hashed_rows, register, unordered_pairs
-from infostream_dedup.machine.arrays import Ragged, distinct, offsets_of, smallest
+from infostream_dedup.machine.arrays import Ints, Ragged, Uint64s, distinct, offsets_of, smallest
 from infostream_dedup.model.limits import OneOf, Range
 
 # Documents with the same longest or heaviest sentences.
@@ -455,8 +454,8 @@ class LogShingles(Method):
 def logarithmic_sample(shingles: Ragged) -> Ragged:
     """Sample, for i = 1 to log2 n, the smallest fingerprint divisible by 2^i, if any."""
     most = int(shingles.sizes.max(initial=1)).bit_length() - 1
-    documents: list[NDArray[np.int64]] = [np.zeros(0, dtype=np.int64)]
-    values: list[NDArray[np.uint64]] = [np.zeros(0, dtype=np.uint64)]
+    documents: list[Ints] = [np.zeros(0, dtype=np.int64)]
+    values: list[Uint64s] = [np.zeros(0, dtype=np.uint64)]
     for i in range(1, most + 1):
         long_enough = np.repeat(shingles.sizes >= 1 << i, shingles.sizes)
         divided = shingles.chosen(long_enough & (shingles.values % np.uint64(1 << i) == 0))

@@ -8,7 +8,6 @@ from typing import Annotated, ClassVar, Final
 
 import numpy as np
 import scipy.sparse as sp
-from numpy.typing import NDArray
 
 from infostream_dedup.errors import ConfigurationError
 from infostream_dedup.judging.evidence.collecting import DocumentEvidence, EvidenceReader
@@ -23,7 +22,7 @@ from infostream_dedup.lab.methods import Method, Pairs, Run, Texts, register, un
 from infostream_dedup.language.text.fingerprint import text_hash
 from infostream_dedup.links.compiled.matching import match
 from infostream_dedup.links.pair_rules import SHARE_DECIMALS, need
-from infostream_dedup.machine.arrays import Ragged, offsets_of, rows_from
+from infostream_dedup.machine.arrays import Bools, Floats, Ints, Ragged, offsets_of, rows_from
 from infostream_dedup.model import Settings
 from infostream_dedup.model.limits import OneOf, Range
 from infostream_dedup.model.settings import CANDIDATE_TERMS, COMPARED_TERMS, REPRESENTATIONS, WEIGHTINGS
@@ -171,9 +170,7 @@ class StreamClusters(Method):
         clusters = self._cluster((titles, bodies, both), np.array(hours, dtype=np.float64), texts.languages)
         return _pairs_within(clusters, np.diff(signatures.indptr) > 0)
 
-    def _cluster(
-        self, parts: tuple[sp.csr_array, ...], hours: NDArray[np.float64], languages: list[str]
-    ) -> NDArray[np.int64]:
+    def _cluster(self, parts: tuple[sp.csr_array, ...], hours: Floats, languages: list[str]) -> Ints:
         """Return the cluster of each document: int64 (documents,), numbered in the order in which they began."""
         documents = len(hours)
         filled = np.stack([np.diff(part.indptr) > 0 for part in parts])
@@ -212,19 +209,19 @@ class _Clusters:
         self._sums, self._dated = np.zeros(documents), np.zeros(documents)
         self._languages = np.zeros(documents, dtype=np.int64)
 
-    def products(self, rows: list[NDArray[np.float64]]) -> NDArray[np.float64]:
+    def products(self, rows: list[Floats]) -> Floats:
         """Sum dot products with documents over clusters: float64 (parts, clusters)."""
         of = self.of[: self._documents]
         summed = [np.bincount(of, weights=row, minlength=self._count) for row in rows]
         return np.stack(summed).astype(np.float64)
 
-    def likeness(self, dots: NDArray[np.float64], own: NDArray[np.bool_]) -> NDArray[np.float64]:
+    def likeness(self, dots: Floats, own: Bools) -> Floats:
         """Return the mean cosine over the parts that the document has: float64 (clusters,)."""
         norms = np.sqrt(self._squares[own, : self._count])
         cosines = np.divide(dots, norms, out=np.zeros_like(dots), where=norms > 0)
         return np.asarray(cosines.sum(axis=0) / max(len(dots), 1), dtype=np.float64)
 
-    def nearness(self, hour: float, sigma: float) -> NDArray[np.float64]:
+    def nearness(self, hour: float, sigma: float) -> Floats:
         """Return the mean of three Gaussians of the time apart: float64 (clusters,), NaN if one has no time."""
         span = slice(0, self._count)
         mean = np.divide(
@@ -233,13 +230,11 @@ class _Clusters:
         apart = np.stack([self._oldest[span], self._newest[span], mean]) - hour
         return np.asarray(np.exp(-(apart**2) / (2 * sigma**2)).mean(axis=0), dtype=np.float64)
 
-    def of_language(self, language: int) -> NDArray[np.bool_]:
+    def of_language(self, language: int) -> Bools:
         """Return which clusters are in a language: bool (clusters,)."""
         return np.asarray(self._languages[: self._count] == language, dtype=np.bool_)
 
-    def add(
-        self, joined: int | None, own: NDArray[np.bool_], dots: NDArray[np.float64], hour: float, language: int
-    ) -> None:
+    def add(self, joined: int | None, own: Bools, dots: Floats, hour: float, language: int) -> None:
         """Put the next document into a cluster, or into a new one."""
         one = self._count if joined is None else joined
         if joined is None:
@@ -261,7 +256,7 @@ def _vectors(texts: list[str], languages: list[str]) -> sp.csr_array:
     return unit_vectors(counts.rows(np.maximum(tf_idf_weights(counts), 0)))
 
 
-def _pairs_within(clusters: NDArray[np.int64], filled: NDArray[np.bool_]) -> Pairs:
+def _pairs_within(clusters: Ints, filled: Bools) -> Pairs:
     """Return all pairs of documents of a cluster that have words."""
     members = np.flatnonzero(filled)
     order = members[np.argsort(clusters[members], kind="stable")]
@@ -454,7 +449,7 @@ class PairModelMethod(Method):
         return texts.once("evidence", read)
 
 
-def _candidate_pairs(terms: KeyTerms) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def _candidate_pairs(terms: KeyTerms) -> tuple[Ints, Ints]:
     """Pairs a < b of one language with three of 12 key terms in either direction."""
     first = replace(terms, keys=heaviest(terms.keys, Settings().n))
     counts = match(first.keys, first.targets, n=Settings().n, weights=False, k_min=CANDIDATE_TERMS).counts

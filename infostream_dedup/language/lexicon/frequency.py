@@ -12,10 +12,10 @@ from types import MappingProxyType
 from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from infostream_dedup.errors import BadDataError
 from infostream_dedup.language.lexicon import tables as lexicon_tables
+from infostream_dedup.machine.arrays import Ints, Uint16s
 from infostream_dedup.machine.files import AGAIN, checked_bytes, sealed
 from infostream_dedup.model import OUR_LANGUAGES, Language
 
@@ -26,7 +26,7 @@ _REMEMBERED: Final = 1 << 16
 class ShareTable:
     """Forms in order of code points, as wordfreq spells them, with the loss of each: a share of 10 ** (-loss / 100)."""
 
-    def __init__(self, forms: lexicon_tables.SortedLines, losses: NDArray[np.uint16]) -> None:
+    def __init__(self, forms: lexicon_tables.SortedLines, losses: Uint16s) -> None:
         self.forms = forms
         self.losses = losses
 
@@ -48,7 +48,7 @@ class ShareTable:
         """Return the share of a form by its place."""
         return float(10 ** (-int(self.losses[place]) / 100))
 
-    def places_in_order(self) -> NDArray[np.int64]:
+    def places_in_order(self) -> Ints:
         """Return the places of all forms, most frequent first, equal ones by code points."""
         return np.argsort(self.losses, kind="stable")
 
@@ -121,7 +121,7 @@ def most_common_forms(language: Language, count: int) -> list[str]:
     return list(dict.fromkeys(key for key, _ in _words_of(table, table.places_in_order()[:count])))
 
 
-def _words_of(table: ShareTable, places: NDArray[np.int64]) -> Iterator[tuple[str, float]]:
+def _words_of(table: ShareTable, places: Ints) -> Iterator[tuple[str, float]]:
     for place in places.tolist():
         key = lexicon_tables.key_form(table.forms[place])
         if key.replace(lexicon_tables.APOSTROPHE, "").isalpha():

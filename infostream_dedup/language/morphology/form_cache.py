@@ -22,7 +22,6 @@ from typing import Any, Final
 
 import numpy as np
 import orjson
-from numpy.typing import NDArray
 
 from infostream_dedup.errors import BadDataError
 from infostream_dedup.language.lexicon.tables import SortedLines
@@ -40,6 +39,7 @@ from infostream_dedup.language.morphology.cache_file import (
 from infostream_dedup.language.text.kernels.surface_table import MISSING
 from infostream_dedup.language.text.surface_pool import SurfaceList, SurfacePool
 from infostream_dedup.language.text.tokens import Form, Shape
+from infostream_dedup.machine.arrays import Bools, Int32s, Ints
 from infostream_dedup.machine.files import checked_bytes, sealed
 from infostream_dedup.machine.kernels import BLOCK
 from infostream_dedup.machine.platform import collector_paused, python_command, python_environment
@@ -191,15 +191,13 @@ class FormTable:
     ``guessed`` likewise 1 where the strict rule rejects the term. Further shapes are unknown.
     """
 
-    def __init__(
-        self, forms: SurfacePool, numbers: NDArray[np.int32], guessed: NDArray[np.int32], terms: SurfaceList
-    ) -> None:
+    def __init__(self, forms: SurfacePool, numbers: Int32s, guessed: Int32s, terms: SurfaceList) -> None:
         self._forms = forms
         self._numbers = numbers
         self._guessed = guessed
         self.terms = terms
 
-    def numbers(self, forms: SurfaceList, words: NDArray[np.int64], *, strict: bool) -> NDArray[np.int32]:
+    def numbers(self, forms: SurfaceList, words: Ints, *, strict: bool) -> Int32s:
         """Look up words: int32 (words,), number of each word's term in ``terms``, ``NO_TERM`` or ``UNKNOWN``."""
         found, guessed = self._look_up(forms, words)
         if strict:
@@ -216,7 +214,7 @@ class FormTable:
             for number, guess in zip(found.tolist(), guessed.tolist(), strict=True)
         ]
 
-    def _look_up(self, forms: SurfaceList, words: NDArray[np.int64]) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+    def _look_up(self, forms: SurfaceList, words: Ints) -> tuple[Int32s, Int32s]:
         """Numbers as in ``numbers``, and whether the strict rule rejects each term."""
         if not len(self._forms):
             return np.full(len(words), UNKNOWN, dtype=np.int32), np.zeros(len(words), dtype=np.int32)
@@ -258,7 +256,7 @@ class _Cut:
         self.ends = np.flatnonzero((used == ord("\n")) | (used == ord(between)))
         self.begins = np.concatenate([np.zeros(1, dtype=np.int64), self.ends + 1])[: len(self.ends)]
 
-    def picked(self, parts: NDArray[np.int64]) -> SurfaceList:
+    def picked(self, parts: Ints) -> SurfaceList:
         """Return the texts of some parts."""
         # Odd entries of this list are the gaps between parts.
         bounds = np.append(np.stack([self.begins, self.ends], axis=1).ravel(), len(self.data) - BLOCK)
@@ -517,18 +515,18 @@ def form_cache_of(language: Language) -> FormCache:
 
 # Terms of many words in the memory of compiled code
 
-_Listed = tuple[NDArray[np.bool_], SurfaceList]
+_Listed = tuple[Bools, SurfaceList]
 
 
 def listed_terms(
-    forms: SurfaceList, words: NDArray[np.int64], language: Language, *, strict: bool, kept: bool
-) -> tuple[NDArray[np.bool_], SurfaceList]:
+    forms: SurfaceList, words: Ints, language: Language, *, strict: bool, kept: bool
+) -> tuple[Bools, SurfaceList]:
     """Return the ``morph`` terms of words: from the shipped table, otherwise from the cache or morphology."""
 
-    def rare(words: NDArray[np.int64]) -> tuple[NDArray[np.bool_], SurfaceList]:
+    def rare(words: Ints) -> tuple[Bools, SurfaceList]:
         return _analysed(forms, words, language, strict=strict, kept=kept)
 
-    def uncommon(words: NDArray[np.int64]) -> tuple[NDArray[np.bool_], SurfaceList]:
+    def uncommon(words: Ints) -> tuple[Bools, SurfaceList]:
         # Whoever keeps answers asks once for all words, which the file answers in order.
         table = None if kept else form_cache_of(language).table(len(words))
         return rare(words) if table is None else _looked_up(table, forms, words, rare, strict=strict)
@@ -537,13 +535,8 @@ def listed_terms(
 
 
 def _looked_up(
-    table: FormTable,
-    forms: SurfaceList,
-    words: NDArray[np.int64],
-    others: Callable[[NDArray[np.int64]], _Listed],
-    *,
-    strict: bool,
-) -> tuple[NDArray[np.bool_], SurfaceList]:
+    table: FormTable, forms: SurfaceList, words: Ints, others: Callable[[Ints], _Listed], *, strict: bool
+) -> tuple[Bools, SurfaceList]:
     """Take terms from a table, and from ``others`` for the words that it does not know."""
     numbers = table.numbers(forms, words, strict=strict)
     taken, unknown = numbers >= 0, numbers == UNKNOWN
@@ -555,8 +548,8 @@ def _looked_up(
 
 
 def _analysed(
-    forms: SurfaceList, words: NDArray[np.int64], language: Language, *, strict: bool, kept: bool
-) -> tuple[NDArray[np.bool_], SurfaceList]:
+    forms: SurfaceList, words: Ints, language: Language, *, strict: bool, kept: bool
+) -> tuple[Bools, SurfaceList]:
     """Terms of words that are in no table."""
     asked, shapes = np.divmod(words, len(Shape))
     with collector_paused():
@@ -569,7 +562,7 @@ def _analysed(
     return taken, SurfaceList.of([term for term in terms if term is not None])
 
 
-def _merged(ones: SurfaceList, others: SurfaceList, from_others: NDArray[np.bool_]) -> SurfaceList:
+def _merged(ones: SurfaceList, others: SurfaceList, from_others: Bools) -> SurfaceList:
     """Merge two lists, each in its order; bool (entries,) says which entries are the others'."""
     size = ones.starts[-1]
     both = SurfaceList(

@@ -12,7 +12,7 @@ from typing import Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from infostream_dedup.machine.arrays import Table, Vector
+from infostream_dedup.machine.arrays import Ints, Table, Uint8s
 from infostream_dedup.machine.compiling import compiled, inlined, instruction, signed
 from infostream_dedup.machine.kernels import BLOCK, between
 
@@ -36,7 +36,7 @@ class Snowball(NamedTuple):
 
 
 @instruction
-def _call_stem(function: int, stemmer: int, array: Vector[np.uint8], index: int, size: int) -> int:
+def _call_stem(function: int, stemmer: int, array: Uint8s, index: int, size: int) -> int:
     """Call ``sb_stemmer_stem`` on a word; return the address of the stem, 0 if there is no memory."""
     return _STEM(function)(stemmer, bytes(array[index : index + size]), size) or 0
 
@@ -54,7 +54,7 @@ def _byte_at(address: int, index: int) -> int:
 
 
 @inlined
-def _is_plain(pool: Vector[np.uint8], begin: int, end: int) -> bool:
+def _is_plain(pool: Uint8s, begin: int, end: int) -> bool:
     """Whether a word has neither hyphens nor U+02BC; false for long words."""
     if end - begin >= BLOCK:
         return False
@@ -63,7 +63,7 @@ def _is_plain(pool: Vector[np.uint8], begin: int, end: int) -> bool:
 
 
 @inlined
-def _type_apostrophes(pool: Vector[np.uint8], begin: int, end: int, typed: Vector[np.uint8]) -> int:
+def _type_apostrophes(pool: Uint8s, begin: int, end: int, typed: Uint8s) -> int:
     """Write bytes ``begin`` .. ``end`` - 1 with typewriter apostrophes; return the number of bytes written."""
     size = 0
     place = begin
@@ -81,19 +81,14 @@ def _type_apostrophes(pool: Vector[np.uint8], begin: int, end: int, typed: Vecto
 class WordsToStem(NamedTuple):
     """Words to stem."""
 
-    pool: Vector[np.uint8]  # uint8, words in UTF-8, followed by `BLOCK` readable bytes
-    starts: Vector[np.int64]  # int64, bounds of the words
-    numbers: Vector[np.int64]  # int64 (n,), the words wanted, in order
+    pool: Uint8s  # uint8, words in UTF-8, followed by `BLOCK` readable bytes
+    starts: Ints  # int64, bounds of the words
+    numbers: Ints  # int64 (n,), the words wanted, in order
 
 
 @compiled
 def stem_words(
-    snowball: Snowball,
-    wanted: WordsToStem,
-    first: int,
-    typed: Vector[np.uint8],
-    stem_starts: Vector[np.int64],
-    stems: Vector[np.uint8],
+    snowball: Snowball, wanted: WordsToStem, first: int, typed: Uint8s, stem_starts: Ints, stems: Uint8s
 ) -> int:
     """Write the stems of words; parts of hyphenated words are stemmed separately.
 
@@ -182,7 +177,7 @@ def ending_tree(endings: Iterable[str]) -> NDArray[np.int16]:
 
 
 @inlined
-def _letter(word: Vector[np.uint8], place: int) -> int:
+def _letter(word: Uint8s, place: int) -> int:
     """Two bytes as one number: a letter, if the letter has two bytes."""
     return signed(word[place]) << 8 | signed(word[place + 1])
 
@@ -199,7 +194,7 @@ def _begins(byte: int) -> bool:
 
 
 @inlined
-def _last_character(word: Vector[np.uint8], begin: int, end: int) -> int:
+def _last_character(word: Uint8s, begin: int, end: int) -> int:
     """Start of the last character before ``end``."""
     place = end - 1
     while place > begin and not _begins(signed(word[place])):
@@ -208,7 +203,7 @@ def _last_character(word: Vector[np.uint8], begin: int, end: int) -> int:
 
 
 def _without_ending(
-    word: Vector[np.uint8], begin: int, end: int, characters: int, vowel: int, tree: Table[np.int16]
+    word: Uint8s, begin: int, end: int, characters: int, vowel: int, tree: Table[np.int16]
 ) -> tuple[int, int]:
     """Find the end of the word without its longest ending, and the number of characters left.
 
@@ -233,7 +228,7 @@ def _without_ending(
     return stem_end, left
 
 
-def _level(word: Vector[np.uint8], begin: int, end: int, characters: int) -> int:
+def _level(word: Uint8s, begin: int, end: int, characters: int) -> int:
     """Level the alternations of a stem in place; return its new end. See ``ukrainian_stemmer``."""
     if characters > _SHORTEST_STEM:
         last = _last_character(word, begin, end)
@@ -257,7 +252,7 @@ def _level(word: Vector[np.uint8], begin: int, end: int, characters: int) -> int
     return end
 
 
-def _stem(word: Vector[np.uint8], begin: int, end: int, tree: Table[np.int16]) -> int:
+def _stem(word: Uint8s, begin: int, end: int, tree: Table[np.int16]) -> int:
     """Stem the word between two places in place; return its new end."""
     characters, vowel = 0, -1
     for place in range(begin, end):
@@ -281,12 +276,7 @@ def _stem(word: Vector[np.uint8], begin: int, end: int, tree: Table[np.int16]) -
 
 @compiled
 def stem_ukrainian_words(
-    pool: Vector[np.uint8],
-    starts: Vector[np.int64],
-    numbers: Vector[np.int64],
-    tree: Table[np.int16],
-    stem_starts: Vector[np.int64],
-    stems: Vector[np.uint8],
+    pool: Uint8s, starts: Ints, numbers: Ints, tree: Table[np.int16], stem_starts: Ints, stems: Uint8s
 ) -> None:
     """Write the stems of words; parts of hyphenated words are stemmed separately.
 

@@ -35,6 +35,7 @@ from infostream_dedup.language.morphology.kernels import (
 from infostream_dedup.language.text.normalise import clean
 from infostream_dedup.language.text.surface_pool import SurfaceList, Utf8Texts, texts_of
 from infostream_dedup.language.text.tokens import forms, surfaces
+from infostream_dedup.machine.arrays import Ints
 from infostream_dedup.machine.kernels import BLOCK
 from infostream_dedup.model import OUR_LANGUAGES, Language
 
@@ -193,7 +194,7 @@ def with_stems(texts: Utf8Texts, languages: Sequence[str | None]) -> Utf8Texts:
 # Stem many words at once, without Python strings
 
 
-def listed_stems(words: SurfaceList, numbers: NDArray[np.int64], language: Language) -> SurfaceList:
+def listed_stems(words: SurfaceList, numbers: Ints, language: Language) -> SurfaceList:
     """Return the stems of the words with these numbers, in order. Thread-safe."""
     lengths = words.starts[numbers + 1] - words.starts[numbers]
     starts = np.zeros(len(numbers) + 1, dtype=np.int64)

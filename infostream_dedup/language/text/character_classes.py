@@ -12,10 +12,10 @@ from functools import cache
 from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from infostream_dedup.language.text.normalise import APOSTROPHES, clean
 from infostream_dedup.language.text.tokens import SENTENCE_MARK, surfaces
+from infostream_dedup.machine.arrays import Bools, Uint8s
 
 CODE_POINTS: Final = 0x20000
 """Size of the table; texts with characters beyond it (rare Chinese ones) are left to the plain code."""
@@ -47,7 +47,7 @@ _MARKUP: Final = "&<%{@"
 
 
 @cache
-def classes_of_cleaned_text() -> NDArray[np.uint8]:
+def classes_of_cleaned_text() -> Uint8s:
     """Kind of every code point in text that ``normalise.clean`` returned: uint8 (CODE_POINTS,)."""
     # Look up the numbers once, not for each of the hundred thousand characters: an enumeration is slow.
     capital, letter, other = map(int, (CharacterClass.CAPITAL, CharacterClass.LETTER, CharacterClass.OTHER))
@@ -69,12 +69,12 @@ def classes_of_cleaned_text() -> NDArray[np.uint8]:
     return kinds
 
 
-def _opening(words: list[str]) -> NDArray[np.bool_]:
+def _opening(words: list[str]) -> Bools:
     return np.array([word[0] == SENTENCE_MARK for word in words], dtype=np.bool_)
 
 
 @cache
-def classes_of_raw_text() -> NDArray[np.uint8]:
+def classes_of_raw_text() -> Uint8s:
     """Kind of every code point in any text: uint8 (CODE_POINTS,)."""
     kinds = classes_of_cleaned_text().copy()
     characters = [chr(point) for point in COMMON if point != ord("\n")]

@@ -10,12 +10,12 @@ from itertools import pairwise
 from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from infostream_dedup.language.text.character_classes import CODE_POINTS, COMMON, composing
 from infostream_dedup.language.text.kernels.scanning import INVISIBLE, LEFT, VISIBLE, write_visible
 from infostream_dedup.language.text.normalise import with_bounded_marks
 from infostream_dedup.language.text.surface_pool import Utf8Texts
+from infostream_dedup.machine.arrays import Ints, Uint8s
 from infostream_dedup.machine.kernels import BLOCK
 
 TEXT_HASH: Final = 16  # bytes of a checksum
@@ -35,7 +35,7 @@ def text_hash(text: str) -> bytes:
     return blake2b(visible.encode("utf-8", "surrogatepass"), digest_size=TEXT_HASH).digest() if visible else b""
 
 
-def text_hashes(body: Callable[[int], str], texts: Utf8Texts, begins: NDArray[np.int64]) -> list[bytes]:
+def text_hashes(body: Callable[[int], str], texts: Utf8Texts, begins: Ints) -> list[bytes]:
     """Compute ``text_hash`` for many bodies."""
     few = len(texts) < _WORTH_TABLES and _alone[0] < _MOST_ALONE
     _alone[0] += len(texts) if few else _MOST_ALONE
@@ -51,7 +51,7 @@ def text_hashes(body: Callable[[int], str], texts: Utf8Texts, begins: NDArray[np
     return hashes
 
 
-def _block_hashes(texts: Utf8Texts, begins: NDArray[np.int64]) -> tuple[list[bytes], list[int]]:
+def _block_hashes(texts: Utf8Texts, begins: Ints) -> tuple[list[bytes], list[int]]:
     """Return the hashes of some bodies, and the numbers of those left to plain code."""
     ends = texts.offsets[1:]
     room = np.empty(int((ends - begins).sum()) + BLOCK, dtype=np.uint8)
@@ -66,7 +66,7 @@ def _block_hashes(texts: Utf8Texts, begins: NDArray[np.int64]) -> tuple[list[byt
 
 
 @cache
-def _kinds() -> NDArray[np.uint8]:
+def _kinds() -> Uint8s:
     """Return the kinds of code points for ``write_visible``, from Python's own Unicode data."""
     kinds = np.full(CODE_POINTS, LEFT, dtype=np.uint8)
     for point in COMMON:

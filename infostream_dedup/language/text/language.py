@@ -18,8 +18,7 @@ from infostream_dedup.language.text.normalise import INVISIBLE, URL, clean
 from infostream_dedup.model import Language
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
+    from infostream_dedup.machine.arrays import Ints
 
 SAMPLE: Final = 4000
 """Characters examined; documents contain quotes in other languages, but seldom this many at the beginning."""
@@ -158,7 +157,7 @@ def letter_counts(text: str) -> LetterCounts:
 
 
 @cache
-def _kinds() -> NDArray[np.int64]:
+def _kinds() -> Ints:
     """Letters of Windows-1251 that are counted ("?" is any other character): int64 (256, 8), 1 where of a kind."""
     import numpy as np
 

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from infostream_dedup.language.text import language, tokens
 from infostream_dedup.language.text.character_classes import classes_of_cleaned_text, classes_of_raw_text
@@ -22,6 +21,7 @@ from infostream_dedup.language.text.kernels.surface_table import (
 from infostream_dedup.language.text.normalise import clean
 from infostream_dedup.language.text.surface_pool import SurfaceList, SurfacePool, Utf8Texts, texts_of
 from infostream_dedup.language.text.tokens import surfaces
+from infostream_dedup.machine.arrays import Int32s, Ints, Uint8s
 from infostream_dedup.machine.kernels import BLOCK
 from infostream_dedup.model import LANGUAGES
 
@@ -30,7 +30,7 @@ from infostream_dedup.model import LANGUAGES
 _CYRILLIC: Final = np.array([LANGUAGES.index("ru"), LANGUAGES.index("uk")], dtype=np.uint8)
 
 
-def detect(texts: Utf8Texts) -> NDArray[np.uint8]:
+def detect(texts: Utf8Texts) -> Uint8s:
     """Language of each text, by counts of letters; doubtful ones are left to ``language.detect``."""
     counts = np.zeros((len(texts), 4), dtype=np.int32)
     count_letters(texts.data, texts.offsets, language.SAMPLE, counts)
@@ -68,9 +68,9 @@ _MOST_KEPT: Final = 1 << 24
 class Scanned:
     """The tokens of a run of documents."""
 
-    tokens: NDArray[np.int32]  # int32, number of the surface of each token, document by document
-    begins: NDArray[np.int64]  # int64 (documents,), first token of each document
-    lengths: NDArray[np.int64]  # int64 (documents,), number of tokens of each document
+    tokens: Int32s  # int32, number of the surface of each token, document by document
+    begins: Ints  # int64 (documents,), first token of each document
+    lengths: Ints  # int64 (documents,), number of tokens of each document
 
     def __len__(self) -> int:
         return len(self.begins)
@@ -144,7 +144,7 @@ class Scanner:
             pool.make_room(int(lengths[done]), int(found.words.lengths[text].sum()))
 
     def _find_cleaned(
-        self, texts: Utf8Texts, which: NDArray[np.int64], found: scanning.TextWords, words: int, size: int
+        self, texts: Utf8Texts, which: Ints, found: scanning.TextWords, words: int, size: int
     ) -> tuple[int, int]:
         """Find the words of some texts after cleaning; return the new numbers of words and of rewritten bytes."""
         cleaned = texts_of([clean(texts[number]) for number in which.tolist()])
@@ -211,9 +211,9 @@ class SurfaceForms:
     """The forms that surfaces contain: one entry for every form of every surface."""
 
     forms: SurfaceList  # distinct forms
-    surfaces: NDArray[np.int32]  # int32 (entries,), the surface, ascending; the words of one surface in order
-    numbers: NDArray[np.int32]  # int32 (entries,), the form, index into `forms`
-    shapes: NDArray[np.uint8]  # uint8 (entries,), the `Shape` of the word
+    surfaces: Int32s  # int32 (entries,), the surface, ascending; the words of one surface in order
+    numbers: Int32s  # int32 (entries,), the form, index into `forms`
+    shapes: Uint8s  # uint8 (entries,), the `Shape` of the word
 
 
 def forms(surfaces: SurfaceList) -> SurfaceForms:

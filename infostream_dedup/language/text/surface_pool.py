@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from infostream_dedup.language.text.kernels import surface_table as kernels
+from infostream_dedup.machine.arrays import Int32s, Ints, Uint8s
 from infostream_dedup.machine.kernels import BLOCK
 from infostream_dedup.model import NO_TIME, Document, DocumentBlock, microseconds_of, without_text
 
@@ -26,8 +27,8 @@ _ROOM: Final = BLOCK + 2
 class Utf8Texts:
     """Concatenated texts."""
 
-    offsets: NDArray[np.int64]  # int64 (texts + 1,), bounds of the texts
-    data: NDArray[np.uint8]  # uint8, valid UTF-8, followed by `BLOCK` + 2 readable bytes
+    offsets: Ints  # int64 (texts + 1,), bounds of the texts
+    data: Uint8s  # uint8, valid UTF-8, followed by `BLOCK` + 2 readable bytes
 
     def __len__(self) -> int:
         return len(self.offsets) - 1
@@ -150,8 +151,8 @@ _FEW_WORDS: Final = 100  # number of words below which Python converts them in l
 class SurfaceList(Sequence[str]):
     """Concatenated surfaces, or other words, in UTF-8; a month's words would take gigabytes as Python strings."""
 
-    starts: NDArray[np.int64]  # int64 (surfaces + 1,), bounds of the surfaces
-    pool: NDArray[np.uint8]  # uint8, followed by `BLOCK` readable bytes
+    starts: Ints  # int64 (surfaces + 1,), bounds of the surfaces
+    pool: Uint8s  # uint8, followed by `BLOCK` readable bytes
 
     def __len__(self) -> int:
         return len(self.starts) - 1
@@ -206,7 +207,7 @@ class SurfaceList(Sequence[str]):
         pool[size:] = 0
         return SurfaceList(starts, pool)
 
-    def code_point_order(self) -> NDArray[np.int32]:
+    def code_point_order(self) -> Int32s:
         """int32 (surfaces,): numbers of distinct surfaces in code point order; no surface contains a zero byte."""
         order = np.arange(len(self), dtype=np.int32)
         ranges = np.empty((len(self) // kernels.RANGES_PER_WORD + 1, 3), dtype=np.int64)
@@ -245,7 +246,7 @@ class SurfacePool:
         kernels.unpack(self.table, starts, pool)
         return SurfaceList(starts, pool)
 
-    def add(self, surfaces: SurfaceList) -> NDArray[np.int32]:
+    def add(self, surfaces: SurfaceList) -> Int32s:
         """Return the numbers of surfaces, which may repeat; new surfaces get new numbers."""
         numbers = np.empty(len(surfaces), dtype=np.int32)
         self.make_room(len(surfaces), int(surfaces.starts[-1] - surfaces.starts[0]))
@@ -253,7 +254,7 @@ class SurfacePool:
         kernels.intern_all(self.table, surfaces.pool, surfaces.starts, hashes, numbers)
         return numbers
 
-    def find(self, surfaces: SurfaceList, wanted: NDArray[np.int64]) -> NDArray[np.int32]:
+    def find(self, surfaces: SurfaceList, wanted: Ints) -> Int32s:
         """Return the numbers of some surfaces, ``MISSING`` if they are not in the pool; quick for small pools."""
         numbers = np.empty(len(wanted), dtype=np.int32)
         kernels.find_all(self.table, surfaces.pool, surfaces.starts, wanted, numbers)

@@ -18,7 +18,6 @@ from typing import Final
 
 import numpy as np
 import orjson
-from numpy.typing import NDArray
 
 from infostream_dedup.language.lexicon.word_lists import blocked, false_friends
 from infostream_dedup.language.morphology import cache_file
@@ -27,6 +26,7 @@ from infostream_dedup.language.morphology.readings import lemma
 from infostream_dedup.language.translation.model_files import best_models
 from infostream_dedup.language.translation.rungs import RUNGS, Rung, Translation
 from infostream_dedup.language.translation.word_pairs import imported_tables, names_first, plain_term
+from infostream_dedup.machine.arrays import Floats, Ints
 from infostream_dedup.machine.platform import collector_paused
 from infostream_dedup.machine.sqlite_cache import SqliteCache, cache_folder, checksum_of
 from infostream_dedup.model import OUR_LANGUAGES, Language
@@ -38,10 +38,10 @@ from infostream_dedup.model import OUR_LANGUAGES, Language
 class Answers:
     """The equivalents of terms, term by term, best first."""
 
-    sizes: NDArray[np.int64]  # int64 (terms,), number of equivalents of each term
+    sizes: Ints  # int64 (terms,), number of equivalents of each term
     words: list[str]  # the equivalents
     rungs: list[str]  # rung that gave each
-    confidences: NDArray[np.float64]  # float64, 0 to 1, of each
+    confidences: Floats  # float64, 0 to 1, of each
 
     def __iter__(self) -> Iterator[tuple[Translation, ...]]:
         every = map(Translation, self.words, self.rungs, self.confidences.tolist())

@@ -20,6 +20,7 @@ from infostream_dedup.language.morphology.cache_file import fingerprint
 from infostream_dedup.language.morphology.form_cache import terms_of
 from infostream_dedup.language.morphology.readings import is_listed_noun, noun_term, readings_of
 from infostream_dedup.language.text.tokens import Form, Shape
+from infostream_dedup.machine.arrays import Int32s, Uint16s
 from infostream_dedup.model import Language
 
 # Words in use in a language, to search for answers
@@ -175,8 +176,8 @@ _BYTES: Final = 3  # of the place of a word
 class Buckets(NamedTuple):
     """Places of words by hashes of their keys."""
 
-    starts: NDArray[np.int32]  # int32 (buckets + 1,)
-    places: NDArray[np.int32]  # int32 (entries,)
+    starts: Int32s  # int32 (buckets + 1,)
+    places: Int32s  # int32 (entries,)
 
 
 class WordsByKey:
@@ -187,7 +188,7 @@ class WordsByKey:
         words: SortedLines,
         buckets: Buckets,
         keys_of: Callable[[str], Iterable[str]],
-        ranks: NDArray[np.uint16] | None = None,
+        ranks: Uint16s | None = None,
     ) -> None:
         self._words = words
         self.buckets = buckets
@@ -229,7 +230,7 @@ def _unpacked_buckets(name: str, parts: PackedParts) -> Buckets:
     return Buckets(_starts(np.frombuffer(parts.part(f"{name} sizes"), "<u4")), places)
 
 
-def _starts(sizes: NDArray[np.integer]) -> NDArray[np.int32]:
+def _starts(sizes: NDArray[np.integer]) -> Int32s:
     return np.append(np.int32(0), np.cumsum(sizes, dtype=np.int32))
 
 

@@ -16,7 +16,6 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from infostream_dedup.language.lexicon.frequency import form_frequencies
 from infostream_dedup.language.lexicon.tables import APOSTROPHE
@@ -24,6 +23,7 @@ from infostream_dedup.language.lexicon.word_lists import stop_words
 from infostream_dedup.language.morphology.stemming import stems
 from infostream_dedup.language.translation import romanisation as roman
 from infostream_dedup.language.translation.word_pairs import word_pairs
+from infostream_dedup.machine.arrays import Floats, Int32s, Ints, Uint8s
 from infostream_dedup.model import OUR_LANGUAGES, Language
 
 _Texts = Callable[[Sequence[int], int], Mapping[int, tuple[str, str]]]
@@ -82,7 +82,7 @@ class BeginningIndex(NamedTuple):
 
     documents: range
     words: list[str]
-    rows: NDArray[np.int32]
+    rows: Int32s
 
     @classmethod
     def of(cls, documents: range, read: Mapping[int, Beginning]) -> BeginningIndex:
@@ -90,7 +90,7 @@ class BeginningIndex(NamedTuple):
         rows = sorted((word, row) for row, at in enumerate(documents) if at in read for word in read[at].words)
         return cls(documents, [word for word, _ in rows], np.array([row for _, row in rows], dtype=np.int32))
 
-    def rows_of(self, beginnings: Sequence[str]) -> NDArray[np.int32]:
+    def rows_of(self, beginnings: Sequence[str]) -> Int32s:
         """Documents with a word that begins like one of these; ascending."""
         found = [np.zeros(0, dtype=np.int32)]
         for one in beginnings:
@@ -139,7 +139,7 @@ class Beginnings:
             parts.append(BeginningIndex.of(new, self.of(new, texts_of)))
         return last
 
-    def likely(self, told: Mapping[int, ToldSentence], last: range, languages: NDArray[np.uint8]) -> NDArray[np.int64]:
+    def likely(self, told: Mapping[int, ToldSentence], last: range, languages: Uint8s) -> Ints:
         """Ordinals of the indexed documents that may have most of a sentence, as told in the language of each."""
         found = [np.zeros(0, dtype=np.int64)]
         for language, sentence in told.items():
@@ -174,7 +174,7 @@ class ToldSentence:
         self._total = sum(self._weights) or 1.0
         self._sounds = {sound: places for sound, places in self._sounds.items() if len(sound) >= _SHORTEST}
 
-    def likely(self, index: BeginningIndex) -> NDArray[np.float64]:
+    def likely(self, index: BeginningIndex) -> Floats:
         """Share, by weight, of its words that the beginning of each document may have."""
         scores = np.zeros(len(index.documents))
         for place, weight in enumerate(self._weights):

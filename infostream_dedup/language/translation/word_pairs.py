@@ -19,6 +19,7 @@ from infostream_dedup.language.morphology.form_cache import packed_parts, part_o
 from infostream_dedup.language.morphology.readings import is_listed_noun, lemma, readings_of, without_possessive
 from infostream_dedup.language.text.tokens import Form, Shape
 from infostream_dedup.language.translation.rungs import Translation
+from infostream_dedup.machine.arrays import Ints
 from infostream_dedup.model import OUR_LANGUAGES, Language
 
 # Imported tables of word pairs: TSV files in the user's data folder
@@ -281,8 +282,8 @@ def _single(spellings: Iterable[str]) -> list[str]:
 class Marked:
     """Which terms are marked, by their numbers."""
 
-    plain: NDArray[np.int64]  # int64 (terms,), the plain term of a marked one; every other term itself
-    name: NDArray[np.int64]  # int64 (terms,), the term of a marked one as a name; -1 for every other term
+    plain: Ints  # int64 (terms,), the plain term of a marked one; every other term itself
+    name: Ints  # int64 (terms,), the term of a marked one as a name; -1 for every other term
 
     def enter(self, number: int, term: str, number_of: Callable[[str], int]) -> None:
         """Enter a marked term."""
@@ -290,9 +291,9 @@ class Marked:
         self.name[number] = number_of(term.capitalize())
 
 
-def decided(owners: NDArray[Any], terms: NDArray[Any], marked: Marked) -> NDArray[np.int64]:
+def decided(owners: NDArray[Any], terms: NDArray[Any], marked: Marked) -> Ints:
     """Decide for each marked term of a document whether it is a name: if one is written so, and never the noun."""
-    found: NDArray[np.int64] = terms.astype(np.int64)
+    found: Ints = terms.astype(np.int64)
     names, plain = marked.name[found], marked.plain[found]
     asked = np.flatnonzero(names >= 0)
     if not len(asked):

@@ -8,12 +8,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from infostream_dedup.links.compiled.kernels import rows as kernels
 from infostream_dedup.links.compiled.kernels.rows import LinkArrays, join_linked, label_nodes, merge_forest
 from infostream_dedup.links.compiled.term_rows import row_parts, term_rows
 from infostream_dedup.links.pair_rules import need
+from infostream_dedup.machine.arrays import Int32s, Ints
 from infostream_dedup.machine.threads import ThreadPool, thread_count
 
 if TYPE_CHECKING:
@@ -27,14 +27,11 @@ _MOST_FORESTS: Final = 8
 
 
 def joined_forests(
-    join: Callable[[slice, NDArray[np.int32]], None],
-    new_forest: Callable[[], NDArray[np.int32]],
-    work: NDArray[np.int64],
-    threads: int,
-) -> list[NDArray[np.int32]]:
+    join: Callable[[slice, Int32s], None], new_forest: Callable[[], Int32s], work: Ints, threads: int
+) -> list[Int32s]:
     """Join rows by several threads. What the forests join together is the same, whichever thread took which rows."""
     own = threading.local()
-    forests: list[NDArray[np.int32]] = []
+    forests: list[Int32s] = []
 
     def run(rows: slice) -> None:
         if not hasattr(own, "forest"):
@@ -47,17 +44,17 @@ def joined_forests(
     return forests
 
 
-def group_leaders(counts: sp.csr_array, ks: Sequence[int]) -> NDArray[np.int64]:
+def group_leaders(counts: sp.csr_array, ks: Sequence[int]) -> Ints:
     """The smallest ordinal of each document's group, joined by returned links; counts: uint8, sorted indices."""
     ascending, places = np.unique(np.array(ks, dtype=np.int64), return_inverse=True)
     links = links_of(counts)
     levels = np.searchsorted(ascending, np.arange(256), side="right")
 
-    def new_forest() -> NDArray[np.int32]:
+    def new_forest() -> Int32s:
         # The leaders of one document are side by side in memory, as a link is looked up at any of the ks.
         return np.repeat(np.arange(counts.shape[0], dtype=np.int32), len(ascending)).reshape(-1, len(ascending))
 
-    def join(rows: slice, forest: NDArray[np.int32]) -> None:
+    def join(rows: slice, forest: Int32s) -> None:
         kernels.join_returned(rows.start, rows.stop, links, levels, forest)
 
     leaders = new_forest()
@@ -67,7 +64,7 @@ def group_leaders(counts: sp.csr_array, ks: Sequence[int]) -> NDArray[np.int64]:
     return leaders[:, places].T.astype(np.int64, order="C")
 
 
-def linkage_order(links: LinkArrays, levels: Iterable[int], threads: int) -> NDArray[np.int64]:
+def linkage_order(links: LinkArrays, levels: Iterable[int], threads: int) -> Ints:
     """Int64 (nodes,): the nodes, so that linked ones are neighbours, above all those linked at the first levels."""
     parents = np.arange(len(links.indptr) - 1, dtype=np.int32)
     labels, high = [], 256
@@ -78,10 +75,10 @@ def linkage_order(links: LinkArrays, levels: Iterable[int], threads: int) -> NDA
     return np.lexsort(labels).astype(np.int64, copy=False)
 
 
-def _join(links: LinkArrays, low: int, high: int, parents: NDArray[np.int32], threads: int) -> None:
+def _join(links: LinkArrays, low: int, high: int, parents: Int32s, threads: int) -> None:
     """Join links of some counts, too; ``parents`` receives the smallest node of each node's component."""
 
-    def join(rows: slice, forest: NDArray[np.int32]) -> None:
+    def join(rows: slice, forest: Int32s) -> None:
         join_linked(rows.start, rows.stop, links, low, high, forest)
 
     for forest in joined_forests(join, parents.copy, np.diff(links.indptr) + 1, threads):
@@ -109,12 +106,12 @@ class EarlierDocuments:
         links, turned = _both_ways(counts)
         return cls(links, turned, kernels.TermPlaces(term_rows(keys), term_rows(targets)))
 
-    def best(self, accepted: kernels.Acceptance, parents: NDArray[np.int32]) -> NDArray[np.int64]:
+    def best(self, accepted: kernels.Acceptance, parents: Int32s) -> Ints:
         """Find, for each document, the accepted earlier one with the largest (min, max) of both counts."""
         # All accepted pairs are joined in ``parents``, int32 (documents,), unless it is empty.
         found = np.full(self.links.indptr.size - 1, -1, dtype=np.int64)
 
-        def choose(rows: slice, forest: NDArray[np.int32]) -> None:
+        def choose(rows: slice, forest: Int32s) -> None:
             kernels.choose_earlier(
                 (rows.start, rows.stop), self.links, self.turned, self.terms, accepted, forest, found
             )
@@ -125,7 +122,7 @@ class EarlierDocuments:
         return found
 
 
-def linked_pairs(counts: sp.csr_array) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+def linked_pairs(counts: sp.csr_array) -> tuple[Int32s, Int32s]:
     """Ordinals (a, b), a < b, of all pairs linked in either direction, in the order of (b, a): int32 (pairs,) each."""
     links, turned = _both_ways(counts)
     # Each pair has one or two links. Memory for pairs that do not exist is reserved, but never touched.

@@ -23,7 +23,7 @@ from infostream_dedup.links.compiled.term_rows import TermRows, term_rows
 from infostream_dedup.links.measures import Measures, error_of_share
 from infostream_dedup.links.similarity_matrix import check_input
 from infostream_dedup.links.sweeping import SEED
-from infostream_dedup.machine.arrays import Ragged, offsets_of
+from infostream_dedup.machine.arrays import Bools, Floats, Ints, Ragged, offsets_of
 from infostream_dedup.machine.progress import Progress
 from infostream_dedup.machine.threads import thread_count
 
@@ -38,8 +38,8 @@ _ROWS_AT_ONCE: Final = 256
 class DrawnPaths(NamedTuple):
     """Two-step paths drawn at random."""
 
-    middles: NDArray[np.int64]  # int64 (paths,), place of the document in the middle
-    closed: NDArray[np.bool_]  # bool (paths,), whether the path is closed
+    middles: Ints  # int64 (paths,), place of the document in the middle
+    closed: Bools  # bool (paths,), whether the path is closed
 
 
 _NO_PATHS: Final = DrawnPaths(np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.bool_))
@@ -49,8 +49,8 @@ class Middles(NamedTuple):
     """Documents through which walks may be drawn, by place."""
 
     weights: NDArray[np.integer[Any]]  # (places,), number of such documents at each place
-    outgoing: NDArray[np.int64]  # int64 (places,), links from a document of the place
-    incoming: NDArray[np.int64]  # int64 (places,), links to it
+    outgoing: Ints  # int64 (places,), links from a document of the place
+    incoming: Ints  # int64 (places,), links to it
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -58,13 +58,13 @@ class SampledRows:
     """Links of sampled documents, by the place of each; equal documents share a place."""
 
     documents: int  # number of documents in the collection
-    places: NDArray[np.int64]  # int64 (rows,), ascending, each once
-    times: NDArray[np.int64]  # int64 (rows,), sampled documents at each place
-    outgoing: NDArray[np.int64]  # int64 (rows, k), documents that a document of the place links to at k = 1, 2,
-    incoming: NDArray[np.int64]  # int64 (rows, k), documents that link to it
-    returned: NDArray[np.int64]  # int64 (rows, k), documents linked both ways
+    places: Ints  # int64 (rows,), ascending, each once
+    times: Ints  # int64 (rows,), sampled documents at each place
+    outgoing: Ints  # int64 (rows, k), documents that a document of the place links to at k = 1, 2,
+    incoming: Ints  # int64 (rows, k), documents that link to it
+    returned: Ints  # int64 (rows, k), documents linked both ways
 
-    def paths_through(self, k: int) -> NDArray[np.float64]:
+    def paths_through(self, k: int) -> Floats:
         """float64 (rows,): two-step paths over distinct documents with a document of each place in the middle."""
         return self.outgoing[:, k - 1].astype(np.float64) * self.incoming[:, k - 1] - self.returned[:, k - 1]
 
@@ -117,20 +117,20 @@ class SampledRows:
         # Documents at one place are sampled one by one.
         return max(float(((sums**2 - squares) / self.times).sum()) / (draws * (draws - 1)), 0.0)
 
-    def _deviation(self, residuals: NDArray[np.float64]) -> float:
+    def _deviation(self, residuals: Floats) -> float:
         """Standard deviation over the sampled documents of values whose mean is 0."""
         return sqrt(float(self.times @ residuals**2) / max(int(self.times.sum()) - 1, 1))
 
 
 def _count_sampled(
-    placed: _Placed, sample: NDArray[np.int64], n: int, most: int, pool: ThreadPoolExecutor, progress: Progress | None
+    placed: _Placed, sample: Ints, n: int, most: int, pool: ThreadPoolExecutor, progress: Progress | None
 ) -> SampledRows:
     """Count the links of some documents in both directions."""
     collection, place_of = placed.collection, placed.place_of
     places, times = np.unique(place_of[sample], return_counts=True)
     scratch = threading.local()
 
-    def count(first: int) -> NDArray[np.int64]:
+    def count(first: int) -> Ints:
         if not hasattr(scratch, "counters"):
             scratch.counters = counters_for(collection.holding.shard_size)
         rows = places[first : first + _ROWS_AT_ONCE]
@@ -161,7 +161,7 @@ def _count_sampled(
     )
 
 
-def _chosen(terms: TermRows, rows: NDArray[np.int64]) -> TermRows:
+def _chosen(terms: TermRows, rows: Ints) -> TermRows:
     chosen = Ragged(terms.indptr, terms.indices).rows(rows)
     return TermRows(chosen.indptr, chosen.values, terms.terms)
 
@@ -175,7 +175,7 @@ def sweep_unstored(
     *,
     n: int,
     most: int = 3,
-    sample: NDArray[np.int64] | None = None,
+    sample: Ints | None = None,
     walks: int = WALKS_DRAWN,
     seed: int = SEED,
     workers: int = 0,
@@ -220,17 +220,11 @@ class _Placed:
 
     collection: kernels.PlacedCollection  # what is asked, and the lists that answer
     terms: kernels.PlacedTerms  # terms of all places
-    place_of: NDArray[np.int64]  # int64 (documents,), place of each document
+    place_of: Ints  # int64 (documents,), place of each document
 
     @classmethod
     def of(
-        cls,
-        keys: TermRows,
-        targets: TermRows,
-        nodes: Nodes,
-        shard_size: int,
-        threads: int,
-        sample: NDArray[np.int64] | None,
+        cls, keys: TermRows, targets: TermRows, nodes: Nodes, shard_size: int, threads: int, sample: Ints | None
     ) -> _Placed:
         """Index all documents; only sampled ones (if there is a sample) are used as queries."""
         index = PostingIndex.build(keys, targets, nodes.leaders, shard_size=shard_size, threads=threads)
@@ -251,7 +245,7 @@ class _Placed:
         return cls(collection, kernels.PlacedTerms(index.order, keys, targets), place_of)
 
 
-def _rows_at(places: NDArray[np.int64], rows: TermRows, index: PostingIndex) -> TermRows:
+def _rows_at(places: Ints, rows: TermRows, index: PostingIndex) -> TermRows:
     """Ranks of the terms of each place; the rows of other places than these are empty."""
     ranked = ranked_rows(rows, index.order[places], index.rank)
     sizes = np.zeros(len(index), dtype=np.int64)
@@ -281,13 +275,13 @@ def counters_for(size: int) -> kernels.Counters:
 
 def _count_links(
     collection: kernels.PlacedCollection, n: int, most: int, pool: ThreadPoolExecutor, progress: Progress | None
-) -> tuple[list[tuple[int, int, int]], NDArray[np.int64], NDArray[np.int64]]:
+) -> tuple[list[tuple[int, int, int]], Ints, Ints]:
     """By k: links, reciprocal links, walks; and by k - 1 and place, the links from a document and those to it."""
     places = len(collection.weights)
     outgoing, incoming = np.zeros((2, most, places), dtype=np.int64)
     scratch = threading.local()
 
-    def total(first: int) -> NDArray[np.int64]:
+    def total(first: int) -> Ints:
         if not hasattr(scratch, "counters"):
             scratch.counters = counters_for(collection.holding.shard_size)
         part = np.zeros((n + 1, 4, 2), dtype=np.int64)

@@ -20,7 +20,7 @@ from infostream_dedup.links.compiled.kernels import matching as kernels
 from infostream_dedup.links.compiled.kernels.rows import LinkArrays, TermPlaces, earliest_equals, mark_enough, mix_rows
 from infostream_dedup.links.compiled.term_rows import TermRows, row_parts, term_rows
 from infostream_dedup.links.similarity_matrix import SimilarityMatrix, check_input
-from infostream_dedup.machine.arrays import offsets_of, places_of, sparse_rows
+from infostream_dedup.machine.arrays import Int32s, Ints, Uint8s, Uint32s, Uint64s, offsets_of, places_of, sparse_rows
 from infostream_dedup.machine.platform import reserve
 from infostream_dedup.machine.progress import Progress
 from infostream_dedup.machine.threads import ThreadPool, thread_count
@@ -32,20 +32,20 @@ from infostream_dedup.machine.threads import ThreadPool, thread_count
 class Nodes:
     """Documents grouped into nodes. Nodes are numbered in the order of their earliest documents."""
 
-    node_of: NDArray[np.int64]  # int64 (documents,), node of each document
-    indptr: NDArray[np.int64]  # int64 (nodes + 1,), start of each node's documents in `members`
-    members: NDArray[np.int64]  # int64 (documents,), documents node by node, ascending within a node
+    node_of: Ints  # int64 (documents,), node of each document
+    indptr: Ints  # int64 (nodes + 1,), start of each node's documents in `members`
+    members: Ints  # int64 (documents,), documents node by node, ascending within a node
 
     def __len__(self) -> int:
         return len(self.indptr) - 1
 
     @property
-    def weights(self) -> NDArray[np.int64]:
+    def weights(self) -> Ints:
         """int64 (nodes,): number of documents of each node, at least 1."""
         return np.diff(self.indptr)
 
     @property
-    def leaders(self) -> NDArray[np.int64]:
+    def leaders(self) -> Ints:
         """int64 (nodes,): earliest document of each node, ascending."""
         return self.members[self.indptr[:-1]]
 
@@ -69,7 +69,7 @@ def collapse(keys: sp.csr_array, targets: sp.csr_array) -> Nodes:
     return Nodes(node_of, indptr, np.argsort(node_of, kind="stable"))
 
 
-def row_hashes(keys: TermRows, targets: TermRows) -> NDArray[np.uint64]:
+def row_hashes(keys: TermRows, targets: TermRows) -> Uint64s:
     """uint64 (documents,): a hash of each document's key terms and targets, equal for equal documents.
 
     It depends on the term numbers only, so that processes that share a vocabulary agree. Unequal documents may collide.
@@ -101,9 +101,9 @@ _SAMPLED_TARGETS: Final = 1 << 20
 class PostingIndex:
     """Posting lists of the targets of some documents. A place is a document's number in the index's own order."""
 
-    order: NDArray[np.uint32]  # uint32 (places,), document at each place
-    terms: NDArray[np.uint32]  # uint32 (ranks,), term of each rank, rarest first
-    rank: NDArray[np.int32]  # int32 (terms,), rank of each term, -1 for terms that are not listed
+    order: Uint32s  # uint32 (places,), document at each place
+    terms: Uint32s  # uint32 (ranks,), term of each rank, rarest first
+    rank: Int32s  # int32 (terms,), rank of each term, -1 for terms that are not listed
     lists: kernels.Lists  # posting lists by shard and rank
 
     def __len__(self) -> int:
@@ -114,9 +114,9 @@ class PostingIndex:
         cls,
         keys: TermRows,
         targets: TermRows,
-        documents: NDArray[np.int64],
+        documents: Ints,
         *,
-        terms: NDArray[np.int64] | None = None,
+        terms: Ints | None = None,
         shard_size: int | None = None,
         threads: int = 1,
     ) -> PostingIndex:
@@ -134,12 +134,7 @@ class PostingIndex:
         return cls(order=order, terms=ranked, rank=rank, lists=shards.lists(targets, ranked, rank, frequencies))
 
     def questions(
-        self,
-        keys: TermRows,
-        documents: NDArray[np.uint32],
-        itself: NDArray[np.int64],
-        threads: int = 1,
-        amounts: NDArray[np.uint8] | None = None,
+        self, keys: TermRows, documents: Uint32s, itself: Ints, threads: int = 1, amounts: Uint8s | None = None
     ) -> kernels.Questions:
         """The key terms of some documents as questions to this index; ``amounts`` say what each of ``keys`` counts."""
         indptr, ranks, _ = ranked_rows(keys, documents, self.rank, threads)
@@ -148,13 +143,11 @@ class PostingIndex:
             kernels.place_amounts(keys, amounts, documents, self.rank, indptr, ranks, placed)
         return kernels.Questions(indptr, ranks, placed, itself)
 
-    def own_questions(
-        self, keys: TermRows, threads: int = 1, amounts: NDArray[np.uint8] | None = None
-    ) -> kernels.Questions:
+    def own_questions(self, keys: TermRows, threads: int = 1, amounts: Uint8s | None = None) -> kernels.Questions:
         """The key terms of the indexed documents, by place."""
         return self.questions(keys, self.order, np.arange(len(self), dtype=np.int64), threads, amounts)
 
-    def counts_within(self, weights: NDArray[np.int64], keys: TermRows, targets: TermRows) -> NDArray[np.uint8]:
+    def counts_within(self, weights: Ints, keys: TermRows, targets: TermRows) -> Uint8s:
         """Count of the links among the equal documents of each place; 0 for a single document."""
         several = np.flatnonzero(weights > 1)
         counts = np.zeros(len(several), dtype=np.uint8)
@@ -171,7 +164,7 @@ class PostingIndex:
 
     def ask(
         self, questions: kernels.Questions, first: int, last: int, *, k_min: int, scratch: kernels.Scratch
-    ) -> NDArray[np.uint64] | None:
+    ) -> Uint64s | None:
         """Links of questions first to last - 1 to places of this index."""
         found = kernels.match_rows(first, last, questions, self.lists, k_min, scratch)
         return None if found < 0 else scratch.links[:found]
@@ -186,11 +179,11 @@ class PostingIndex:
 class Shards:
     """Documents cut into shards."""
 
-    order: NDArray[np.uint32]  # uint32 (places,), documents
+    order: Uint32s  # uint32 (places,), documents
     size: int  # places in a shard, at least 1
     threads: int  # shards processed at a time
 
-    def frequencies(self, rows: TermRows) -> NDArray[np.int64]:
+    def frequencies(self, rows: TermRows) -> Ints:
         """int64 (shards, terms): number of documents of each shard that contain each term."""
         counts = np.zeros((max(len(range(0, len(self.order), self.size)), 1), rows.terms), dtype=np.int64)
 
@@ -201,9 +194,7 @@ class Shards:
         self._for_each(count)
         return counts
 
-    def lists(
-        self, rows: TermRows, terms: NDArray[np.uint32], rank: NDArray[np.int32], frequencies: NDArray[np.int64]
-    ) -> kernels.Lists:
+    def lists(self, rows: TermRows, terms: Uint32s, rank: Int32s, frequencies: Ints) -> kernels.Lists:
         """Posting lists by shard and rank."""
         lengths = frequencies[:, terms]
         starts = np.zeros((len(lengths), len(terms) + 1), dtype=np.int64)
@@ -224,7 +215,7 @@ class Shards:
             list(pool.map(work, range(0, len(self.order), self.size)))
 
 
-def _shard_size(keys: TermRows, targets: TermRows, key_counts: NDArray[np.int64]) -> int:
+def _shard_size(keys: TermRows, targets: TermRows, key_counts: Ints) -> int:
     """A power of two, so that a question meets about ``_POSTINGS_IN_SHARD`` postings in a shard and starts stay few."""
     sampled = int(np.searchsorted(targets.indptr, _SAMPLED_TARGETS, side="right")) - 1
     met = int(key_counts[targets.indices[: targets.indptr[sampled]]].sum())
@@ -239,7 +230,7 @@ def _shard_size(keys: TermRows, targets: TermRows, key_counts: NDArray[np.int64]
     return size
 
 
-def commonest_key_terms(keys: TermRows, key_counts: NDArray[np.int64]) -> NDArray[np.int64]:
+def commonest_key_terms(keys: TermRows, key_counts: Ints) -> Ints:
     """The commonest key term of each document, which puts stories side by side; ``keys.terms`` without any."""
     commonest = np.full(keys.documents, keys.terms, dtype=np.int64)
     filled = np.diff(keys.indptr) > 0
@@ -249,10 +240,10 @@ def commonest_key_terms(keys: TermRows, key_counts: NDArray[np.int64]) -> NDArra
     return commonest
 
 
-def ranked_rows(rows: TermRows, order: NDArray[np.uint32], rank: NDArray[np.int32], threads: int = 1) -> TermRows:
+def ranked_rows(rows: TermRows, order: Uint32s, rank: Int32s, threads: int = 1) -> TermRows:
     """The ranks of the listed terms of each row, ascending, for the rows in ``order``."""
 
-    def ranked(part: NDArray[np.uint32]) -> tuple[NDArray[np.int64], NDArray[np.uint32]]:
+    def ranked(part: Uint32s) -> tuple[Ints, Uint32s]:
         indptr = np.zeros(len(part) + 1, dtype=np.int64)
         ranks = np.empty(int(np.diff(rows.indptr)[part].sum()), dtype=np.uint32)
         return indptr, ranks[: kernels.rank_rows(rows, part, rank, indptr, ranks)]
@@ -340,7 +331,7 @@ class LinkSpool:
         self._rows.clear()
         return links
 
-    def _indptr(self) -> NDArray[np.int64]:
+    def _indptr(self) -> Ints:
         lengths = np.zeros(len(self.members.numbers), dtype=np.int64)
         for rows in self._rows:
             last = rows.first + len(rows.lengths)
@@ -416,7 +407,7 @@ class MatchedNodes:
     nodes: Nodes  # the documents of each node
     counts: sp.csr_array  # uint8 (nodes, nodes), sorted indices, empty diagonal, only counts >= k_min
     # uint8 (nodes,), count of the links between the documents of one node; 0 for a node of one document
-    inside: NDArray[np.uint8]
+    inside: Uint8s
 
 
 def match_nodes(
@@ -442,9 +433,9 @@ class _Run:
     index: PostingIndex  # index of the earliest document of each node
     questions: kernels.Questions  # the key terms of the same documents, by place
     nodes: Nodes  # the documents of each node
-    node_at: NDArray[np.int64]  # int64 (places,), node at each place
+    node_at: Ints  # int64 (places,), node at each place
     # uint8 (places,), count of the links between the documents of a place; 0 for a single document
-    inside: NDArray[np.uint8]
+    inside: Uint8s
     k_min: int  # minimum count of a link
     threads: int  # number of threads
 
@@ -457,7 +448,7 @@ class _Run:
         *,
         k_min: int,
         resources: Resources,
-        amounts: NDArray[np.uint8] | None = None,
+        amounts: Uint8s | None = None,
     ) -> _Run:
         threads = resources.threads
         index = PostingIndex.build(keys, targets, nodes.leaders, shard_size=resources.shard_size, threads=threads)
@@ -516,9 +507,7 @@ class _Run:
         yield rows
 
 
-def match_weights(
-    keys: sp.csr_array, targets: sp.csr_array, share: float, *, terms: int
-) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+def match_weights(keys: sp.csr_array, targets: sp.csr_array, share: float, *, terms: int) -> tuple[Int32s, Int32s]:
     """Pairs in which one document has at least a share of the weight of the other's key terms, and enough terms.
 
     Ordinals (a, b), a < b, in the order of (b, a). ``terms`` may match in the other direction. A few pairs have a
@@ -533,7 +522,7 @@ def match_weights(
 
 def weighed_links(
     keys: sp.csr_array, targets: sp.csr_array, share: float, *, most: int
-) -> tuple[sp.csr_array, NDArray[np.uint8], int]:
+) -> tuple[sp.csr_array, Uint8s, int]:
     """Link documents to those with at least a share, or a little less, of the weight of their key terms.
 
     Returns counts, uint8 (documents, documents); how much of a count each key term is; and the count that suffices.
@@ -554,8 +543,8 @@ def weighed_links(
 
 
 def _sum_matched(
-    links: LinkArrays, keys: TermRows, key_weights: NDArray[np.int64], targets: TermRows, storage: Storage, threads: int
-) -> NDArray[np.int64]:
+    links: LinkArrays, keys: TermRows, key_weights: Ints, targets: TermRows, storage: Storage, threads: int
+) -> Ints:
     """int64 (links,): summed weight of the key terms that make each link."""
     matched = storage.empty(len(links.columns), np.int64)
 
@@ -568,5 +557,5 @@ def _sum_matched(
     return matched
 
 
-def _csr(values: NDArray[np.uint8] | NDArray[np.int64], links: LinkArrays) -> sp.csr_array:
+def _csr(values: Uint8s | Ints, links: LinkArrays) -> sp.csr_array:
     return sparse_rows(values, links.columns, links.indptr, (len(links.indptr) - 1,) * 2)

@@ -6,14 +6,12 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from infostream_dedup.machine.arrays import Ints, Uint32s
 from infostream_dedup.machine.scratch import row_blocks
 
 if TYPE_CHECKING:
     import scipy.sparse as sp
-
-    from infostream_dedup.machine.arrays import Vector
 
 
 _SLICES: Final = 16
@@ -23,7 +21,7 @@ _LEAST_WORK: Final = 1 << 18
 """Work in a part, such as steps over links: enough to make the cost of handing it to a thread negligible."""
 
 
-def row_parts(work: NDArray[np.int64], threads: int) -> Iterator[slice]:
+def row_parts(work: Ints, threads: int) -> Iterator[slice]:
     """Cut rows into parts of similar work: large components come first, so equal numbers of rows are not."""
     return row_blocks(work, max(_LEAST_WORK, int(work.sum()) // (_SLICES * threads)))
 
@@ -31,8 +29,8 @@ def row_parts(work: NDArray[np.int64], threads: int) -> Iterator[slice]:
 class TermRows(NamedTuple):
     """Terms of each document."""
 
-    indptr: Vector[np.int64]  # int64 (documents + 1,), start of each document's terms in `indices`
-    indices: Vector[np.uint32]  # uint32, term numbers, ascending in a row
+    indptr: Ints  # int64 (documents + 1,), start of each document's terms in `indices`
+    indices: Uint32s  # uint32, term numbers, ascending in a row
     terms: int  # size of the vocabulary
 
     @property

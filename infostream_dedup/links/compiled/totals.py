@@ -15,7 +15,6 @@ from typing import Final, NamedTuple, TypeVar
 
 import numpy as np
 import scipy.sparse as sp
-from numpy.typing import NDArray
 
 from infostream_dedup.links.compiled.earlier import linkage_order
 from infostream_dedup.links.compiled.kernels import low_k as kernels
@@ -24,7 +23,7 @@ from infostream_dedup.links.compiled.term_rows import row_parts
 from infostream_dedup.links.measures import EXACT_FROM, KTotals, LinkTotals, Measures
 from infostream_dedup.links.similarity_matrix import SimilarityMatrix
 from infostream_dedup.links.sweeping import sweep_by_products
-from infostream_dedup.machine.arrays import offsets_of
+from infostream_dedup.machine.arrays import Bools, Int32s, Ints, Uint8s, offsets_of
 from infostream_dedup.machine.progress import Progress
 from infostream_dedup.machine.threads import ThreadPool, thread_count
 
@@ -42,10 +41,10 @@ class LinkBlock:
     # complete; other rows may be left empty
     counts: sp.csr_array
     # int64 (nodes,), documents of each node, at least 1; `None` if nodes are single documents
-    weights: NDArray[np.int64] | None = None
+    weights: Ints | None = None
     # uint8 (nodes,), count of the links between the documents of one node; `None` for zeros
-    inside: NDArray[np.uint8] | None = None
-    own: NDArray[np.bool_] | None = None  # bool (nodes,), the nodes whose links and paths are counted; `None` for all
+    inside: Uint8s | None = None
+    own: Bools | None = None  # bool (nodes,), the nodes whose links and paths are counted; `None` for all
 
 
 def block_totals(
@@ -88,7 +87,7 @@ class _Threads(NamedTuple):
     pool: ThreadPool  # the threads
     size: int  # number of threads
 
-    def map(self, run: Callable[[slice], _Result], work: NDArray[np.int64]) -> Iterator[_Result]:
+    def map(self, run: Callable[[slice], _Result], work: Ints) -> Iterator[_Result]:
         """Run a function on slices of similar work."""
         return self.pool.map(run, row_parts(work, self.size))
 
@@ -114,7 +113,7 @@ def _in_linkage_order(block: LinkBlock, ks: list[int], threads: _Threads) -> tup
     return again, back, NodeArrays(weights, inside, own)
 
 
-def _transposed(links: LinkArrays, order: NDArray[np.int64], place: NDArray[np.int32], threads: _Threads) -> LinkArrays:
+def _transposed(links: LinkArrays, order: Ints, place: Int32s, threads: _Threads) -> LinkArrays:
     """The transpose, with rows and columns renumbered: ``order`` has the row at each place, ``place`` the inverse."""
     size, rows = len(links.columns), len(order)
     # Each part has a counter for every row; they must not take more memory than the links.
@@ -141,7 +140,7 @@ def _sum_rows(links: LinkArrays, back: LinkArrays, nodes: NodeArrays, most: int,
     """By k from 0 to ``most``: links, reciprocal links, walks, and closed paths with two ends in one node."""
     levels = max(most, int(links.counts.max(initial=0))) + 1
 
-    def total(rows: slice) -> NDArray[np.int64]:
+    def total(rows: slice) -> Ints:
         totals = np.zeros((levels, 4, 2), dtype=np.int64)
         kernels.total_rows(rows.start, rows.stop, links, back, nodes, totals)
         return totals

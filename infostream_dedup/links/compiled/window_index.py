@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from infostream_dedup.links.compiled.kernels import window_lists as kernels
+from infostream_dedup.machine.arrays import Bools, Ints, Uint8s
 
 # Terms of several documents in one array, whole or in pieces
 
@@ -22,7 +23,7 @@ class TermLists(Protocol):
     """The terms of several documents, concatenated."""
 
     @property
-    def indptr(self) -> NDArray[np.int64]:
+    def indptr(self) -> Ints:
         """int64 (documents + 1,): start of each document's terms in ``values``."""
 
     @property
@@ -33,8 +34,8 @@ class TermLists(Protocol):
 class WindowTerms(NamedTuple):
     """``TermLists`` of int64 that start at 0."""
 
-    indptr: NDArray[np.int64]
-    values: NDArray[np.int64]
+    indptr: Ints
+    values: Ints
 
     @classmethod
     def of(cls, terms: ArrayLike) -> WindowTerms:
@@ -53,11 +54,11 @@ class WindowTerms(NamedTuple):
 class Piece:
     """Terms of some documents."""
 
-    indptr: NDArray[np.int64]  # int64 (documents + 1,), start of each document's terms in `places`
+    indptr: Ints  # int64 (documents + 1,), start of each document's terms in `places`
     places: NDArray[Any]  # int32 or int64, the terms as places; small numbers are their own places
-    distinct: NDArray[np.int64]  # int64, each term once, ascending
-    place_of: NDArray[np.int64]  # int64, place of each of `distinct`, ascending
-    counts: NDArray[np.int64]  # int64, number of documents that contain each
+    distinct: Ints  # int64, each term once, ascending
+    place_of: Ints  # int64, place of each of `distinct`, ascending
+    counts: Ints  # int64, number of documents that contain each
 
     @classmethod
     def of(cls, lists: TermLists, documents: slice) -> Piece:
@@ -93,7 +94,7 @@ def cut_pieces(keys: TermLists, targets: TermLists) -> Iterator[slice]:
         begin = end
 
 
-def as_numbers(terms: ArrayLike) -> NDArray[np.int64]:
+def as_numbers(terms: ArrayLike) -> Ints:
     """The given numbers as a contiguous array of int64."""
     return np.ascontiguousarray(terms, dtype=np.int64)
 
@@ -160,7 +161,7 @@ class Postings:
 
         return append
 
-    def _reserved(self, pool: kernels.Pool, piece: Piece, oldest: int) -> tuple[kernels.Pool, NDArray[np.int64]]:
+    def _reserved(self, pool: kernels.Pool, piece: Piece, oldest: int) -> tuple[kernels.Pool, Ints]:
         """Make room in the lists of a piece's terms; return the pool, and the end of each list by place."""
         own, ends = (piece.distinct, piece.counts), np.empty(len(piece.distinct), dtype=np.int64)
         if kernels.room_to_reserve(*own, oldest, self.terms, pool) > len(pool.postings) - pool.used[0]:
@@ -215,7 +216,7 @@ def _empty_pool(slots: int) -> kernels.Pool:
     )
 
 
-def _with_slots(lists: NDArray[np.int64], slots: int) -> NDArray[np.int64]:
+def _with_slots(lists: Ints, slots: int) -> Ints:
     longer = lengthened(lists, slots)
     longer[len(lists) :] = 0
     return longer
@@ -254,9 +255,9 @@ _NEVER: Final = np.iinfo(np.int64).min  # ordinal of the oldest document to keep
 class Candidates:
     """Documents of the window that resemble a given one."""
 
-    ordinals: NDArray[np.int64]  # int64, ascending
-    forward: NDArray[np.uint8]  # uint8, key terms of the given document in the target of each
-    backward: NDArray[np.uint8]  # uint8, key terms of each in the target of the given document
+    ordinals: Ints  # int64, ascending
+    forward: Uint8s  # uint8, key terms of the given document in the target of each
+    backward: Uint8s  # uint8, key terms of each in the target of the given document
 
 
 # Not frozen: a stream makes one for each document, and making a frozen one takes several times as long.
@@ -265,10 +266,10 @@ class CandidateRows:
     """What several consecutive documents found."""
 
     first: int  # place of the first of these documents among all that asked
-    ends: NDArray[np.int64]  # int64 (documents + 1,), start of each document's finds, from 0
-    ordinals: NDArray[np.int64]  # int64, ascending for each document
-    forward: NDArray[np.uint8]  # uint8, key terms of the document in the target of each
-    backward: NDArray[np.uint8]  # uint8, key terms of each in the target of the document
+    ends: Ints  # int64 (documents + 1,), start of each document's finds, from 0
+    ordinals: Ints  # int64, ascending for each document
+    forward: Uint8s  # uint8, key terms of the document in the target of each
+    backward: Uint8s  # uint8, key terms of each in the target of the document
 
     def __len__(self) -> int:
         """Number of documents that asked."""
@@ -328,7 +329,7 @@ class WindowIndex:
         oldest: ArrayLike | None = None,
         needs: ArrayLike = (1,),
         least_keys: int = 0,
-        enters: NDArray[np.bool_] | None = None,
+        enters: Bools | None = None,
     ) -> Iterator[CandidateRows]:
         """For each of several documents in turn, find similar ones before it and add it to the window.
 
@@ -355,9 +356,7 @@ class WindowIndex:
             yield CandidateRows(done, ends, *(column[: ends[-1]] for column in self._found))
             done = row
 
-    def _prepare(
-        self, ordinals: NDArray[np.int64], keys: TermLists, targets: TermLists, enters: NDArray[np.bool_] | None = None
-    ) -> None:
+    def _prepare(self, ordinals: Ints, keys: TermLists, targets: TermLists, enters: Bools | None = None) -> None:
         """Check documents, allocate their counters, and remember those that will enter; by default all."""
         self._check(ordinals, keys, targets)
         sizes = keys.indptr[1:] - keys.indptr[:-1]
@@ -440,7 +439,7 @@ class WindowIndex:
     def _next(self) -> int:
         return int(self._state.next[0])
 
-    def _check(self, ordinals: NDArray[np.int64], keys: TermLists, targets: TermLists) -> None:
+    def _check(self, ordinals: Ints, keys: TermLists, targets: TermLists) -> None:
         if not len(ordinals) == len(keys.indptr) - 1 == len(targets.indptr) - 1:
             rows = f"{len(keys.indptr) - 1} rows of keys and {len(targets.indptr) - 1} of targets"
             raise ValueError(f"{len(ordinals)} ordinals for {rows}")
@@ -460,7 +459,7 @@ class WindowIndex:
             room = max(_LEAST_FOUND, 2 * documents)
             self._found = np.zeros(room, dtype=np.int64), *np.zeros((2, room), dtype=np.uint8)
 
-    def _remember(self, ordinals: NDArray[np.int64], sizes: NDArray[np.int64]) -> None:
+    def _remember(self, ordinals: Ints, sizes: Ints) -> None:
         shift, room = int(self._state.shift[0]), len(self._numbered.ordinals)
         if self._next - shift + len(ordinals) > room:
             begin, end = self._oldest - shift, self._next - shift
@@ -500,11 +499,11 @@ def _asking(
     keys: TermLists,
     targets: TermLists,
     *,
-    oldest: NDArray[np.int64],
-    needs: NDArray[np.int64],
+    oldest: Ints,
+    needs: Ints,
     least_keys: int = 0,
-    asks: NDArray[np.bool_] | None = None,
-    enters: NDArray[np.bool_] | None = None,
+    asks: Bools | None = None,
+    enters: Bools | None = None,
 ) -> kernels.Asking:
     own, looked_up = WindowTerms.from_zero(keys), WindowTerms.from_zero(targets)
     all_of_them = np.ones(len(oldest), dtype=np.bool_)
@@ -521,7 +520,7 @@ def _asking(
     )
 
 
-def _by_keys(needs: NDArray[np.int64]) -> NDArray[np.int64]:
+def _by_keys(needs: Ints) -> Ints:
     """Minimum hits by every possible number of key terms: int64 (256,)."""
     if len(needs) == _MOST_KEYS + 1:
         return needs

@@ -11,8 +11,8 @@ from pathlib import PurePath
 from typing import TYPE_CHECKING, Final, Literal, get_args
 
 import numpy as np
-from numpy.typing import NDArray
 
+from infostream_dedup.machine.arrays import Ints
 from infostream_dedup.model import Document, fields_of, moment_of
 
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ class GroupListing:
     sources: list[SourceCopies]  # up to 15, the most copied first; sources that nobody copies are left out
 
 
-def list_groups(documents: Sequence[Document], leaders: NDArray[np.int64], k: int) -> GroupListing:
+def list_groups(documents: Sequence[Document], leaders: Ints, k: int) -> GroupListing:
     """List the groups of a collection."""
     order = np.argsort(leaders, kind="stable")
     _, starts, sizes = np.unique(leaders[order], return_index=True, return_counts=True)

@@ -10,12 +10,12 @@ from itertools import chain
 from typing import Final, Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
 from infostream_dedup.judging.evidence.collecting import EvidenceReader
 from infostream_dedup.judging.repeated.equality import equality_hashes
 from infostream_dedup.judging.repeated.lines import fragments_of, openings_of
 from infostream_dedup.language.text.surface_pool import Utf8Texts, block_of
+from infostream_dedup.machine.arrays import Bools, Ints
 from infostream_dedup.machine.progress import Progress
 from infostream_dedup.model import LANGUAGES, Document, DocumentBlock, KeptDocuments, Language, Settings
 from infostream_dedup.terms.compiled import (
@@ -49,7 +49,7 @@ def in_blocks(documents: Iterable[Document | DocumentBlock], *, chunk: int = _CH
 
 _REPORTED_EVERY: Final = 500  # documents after which progress is reported
 
-Repeats = Callable[[], "NDArray[np.bool_]"]  # finds the documents that repeat earlier ones: bool (documents,)
+Repeats = Callable[[], "Bools"]  # finds the documents that repeat earlier ones: bool (documents,)
 
 
 class Weighable(Protocol):
@@ -68,7 +68,7 @@ class Weighable(Protocol):
     def key_terms(self, settings: Settings) -> KeyTerms:
         """Key terms of every document, and the terms in which they are looked up."""
 
-    def key_terms_of(self, settings: Settings, documents: NDArray[np.int64], all_terms: KeyTerms, /) -> KeyTerms:
+    def key_terms_of(self, settings: Settings, documents: Ints, all_terms: KeyTerms, /) -> KeyTerms:
         """Key terms of some documents, the same as in ``key_terms``."""
 
 
@@ -81,7 +81,7 @@ class Collection:
     surfaces: SurfaceTokens  # surfaces of each document; forgotten after `only`
     text_hashes: list[bytes]  # `equality_hash` of each document; no entries if they were not requested
     text_lengths: array[int]  # int64, characters of each body
-    openings: NDArray[np.int64] | None = None  # `openings_of` the documents; `None` if hashes were not requested
+    openings: Ints | None = None  # `openings_of` the documents; `None` if hashes were not requested
     _counted: dict[tuple[str, str], TermCounts] = field(default_factory=dict, repr=False, compare=False)
 
     def __len__(self) -> int:
@@ -91,7 +91,7 @@ class Collection:
         """Key terms by the collection's own statistics; those of one representation in a row are counted once."""
         return key_terms_of_surfaces(self.surfaces, settings, counts=self._counts(settings))
 
-    def key_terms_of(self, settings: Settings, documents: NDArray[np.int64], all_terms: KeyTerms, /) -> KeyTerms:
+    def key_terms_of(self, settings: Settings, documents: Ints, all_terms: KeyTerms, /) -> KeyTerms:
         """As ``Weighable.key_terms_of``; without translation, the terms of other documents are not weighed."""
         if all_terms.pivot is not None:
             return self.key_terms(settings).of(documents)
@@ -153,7 +153,7 @@ class CollectionReader:
     ) -> None:
         self._kept, self._lengths = KeptDocuments(headed=headed), array("q")
         self._reader, self._hashed = SurfaceCounter(), hashes
-        self._hashes, self._beside = list[Future[tuple[list[bytes], NDArray[np.int64]]]](), ThreadPoolExecutor(1)
+        self._hashes, self._beside = list[Future[tuple[list[bytes], Ints]]](), ThreadPoolExecutor(1)
         self._evidence, self._progress, self._announced = evidence, progress, 0
 
     def take(self, one: DocumentBlock) -> None:
@@ -187,7 +187,7 @@ class CollectionReader:
         )
 
 
-def hashes_of_block(block: DocumentBlock) -> tuple[list[bytes], NDArray[np.int64]]:
+def hashes_of_block(block: DocumentBlock) -> tuple[list[bytes], Ints]:
     """Return ``equality_hashes`` and ``openings_of`` the documents of a block."""
     if block.openings is not None:
         return equality_hashes(block), block.openings

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 
     from infostream_dedup.judging.evidence.differing import WordDifference
     from infostream_dedup.judging.evidence.judging import JudgedCandidates
+    from infostream_dedup.machine.arrays import Bools, Floats, Int8s, Ints, Uint8s
     from infostream_dedup.machine.progress import Progress
     from infostream_dedup.model import Document
     from infostream_dedup.runs.batch.collection import Collection
@@ -38,7 +39,7 @@ if TYPE_CHECKING:
 
 
 if TYPE_CHECKING:
-    _Joined = tuple[NDArray[np.int64], NDArray[np.int64]]
+    _Joined = tuple[Ints, Ints]
 
 K_SIMILAR: Final = 4  # terms that must match in either direction for ``similar``
 
@@ -66,9 +67,7 @@ class Status:
         return {name: getattr(self, name) for name in STATUS_COLUMNS}
 
 
-def best_places(
-    a: NDArray[np.int64], b: NDArray[np.int64], forward: NDArray[np.int64], backward: NDArray[np.int64]
-) -> NDArray[np.int64]:
+def best_places(a: Ints, b: Ints, forward: Ints, backward: Ints) -> Ints:
     """Where the best pair of each later document b is: by (min, max, earliest)."""
     order = np.lexsort((a, -np.maximum(forward, backward), -np.minimum(forward, backward), b))
     return order[np.unique(b[order], return_index=True)[1]]
@@ -81,12 +80,12 @@ _NAMED: Final = 10_000  # documents whose ids are looked up together
 class FoundStatuses:
     """Statuses of all documents."""
 
-    status: NDArray[np.uint8]  # uint8 (documents,), index into `STATUSES`
+    status: Uint8s  # uint8 (documents,), index into `STATUSES`
     # int64 (documents,), the earlier document that each repeats or resembles most; -1 if there is none
-    of: NDArray[np.int64]
-    group: NDArray[np.int64]  # int64 (documents,), the earliest document of its group
-    ids: Callable[[NDArray[np.int64]], list[str]]  # ids of documents, given their ordinals
-    lengths: NDArray[np.int64]  # int64 (documents,), characters of the body
+    of: Ints
+    group: Ints  # int64 (documents,), the earliest document of its group
+    ids: Callable[[Ints], list[str]]  # ids of documents, given their ordinals
+    lengths: Ints  # int64 (documents,), characters of the body
 
     def __len__(self) -> int:
         return len(self.status)
@@ -101,7 +100,7 @@ class FoundStatuses:
             for status, one, there, group in zip(self.status[rows].tolist(), of, known, groups, strict=True):
                 yield Status(STATUSES[status], one if there else None, group)
 
-    def kept(self, ranks: NDArray[np.int64] | None = None) -> list[bool]:
+    def kept(self, ranks: Ints | None = None) -> list[bool]:
         """Whether each document is shown: of each group the one of the highest rank, the first of equals."""
         order = np.arange(len(self)) if ranks is None else np.lexsort((np.arange(len(self)), -ranks))
         kept = np.zeros(len(self), dtype=np.bool_)
@@ -116,7 +115,7 @@ class FoundStatuses:
         """Groups of at least two documents."""
         return int((np.unique(self.group, return_counts=True)[1] > 1).sum())
 
-    def members(self) -> Iterator[NDArray[np.int64]]:
+    def members(self) -> Iterator[Ints]:
         """The documents of each group of at least two, in input order."""
         order = np.argsort(self.group, kind="stable")
         begins = np.flatnonzero(np.diff(self.group[order]))
@@ -127,9 +126,9 @@ class FoundStatuses:
 class _Best:
     """The best earlier document found so far for each document, by (min, max, earliest)."""
 
-    of: NDArray[np.int64]
-    low: NDArray[np.int64]
-    high: NDArray[np.int64]
+    of: Ints
+    low: Ints
+    high: Ints
 
     @classmethod
     def none(cls, documents: int) -> _Best:
@@ -171,7 +170,7 @@ def statuses(collection: Collection, settings: Settings, *, duplicate_rule: Dupl
 
 def _decided(
     key_terms: KeyTerms, settings: Settings, duplicate_rule: DuplicateRule
-) -> tuple[NDArray[np.int64], NDArray[np.int64], list[_Joined]]:
+) -> tuple[Ints, Ints, list[_Joined]]:
     """Return the document that each repeats, the one that it resembles, and pairs that join groups."""
     least = min(linking.least_count(settings), linking.least_count(settings, min(K_SIMILAR, settings.k)))
     if settings.score == "count" and linking.verbatim_links(key_terms) > linking.MOST_VERBATIM_LINKS:
@@ -183,9 +182,7 @@ def _decided(
     return _decided_by_pairs(key_terms, settings, duplicate_rule, linking.candidate_pairs(linked))
 
 
-def _decided_by_links(
-    linked: linking.Linked, duplicate_rule: DuplicateRule
-) -> tuple[NDArray[np.int64], NDArray[np.int64], list[_Joined]]:
+def _decided_by_links(linked: linking.Linked, duplicate_rule: DuplicateRule) -> tuple[Ints, Ints, list[_Joined]]:
     """Decide from the counts of the links; the score must be ``count``."""
     settings, terms = linked.settings, linked.key_terms
     earlier = EarlierDocuments.of(linked.matrix.counts, terms.keys, terms.targets)
@@ -201,7 +198,7 @@ def _decided_by_links(
 
 def _decided_by_pairs(
     key_terms: KeyTerms, settings: Settings, duplicate_rule: DuplicateRule, candidates: _Joined
-) -> tuple[NDArray[np.int64], NDArray[np.int64], list[_Joined]]:
+) -> tuple[Ints, Ints, list[_Joined]]:
     """Decide from exact counts and weights of pairs (a, b), a < b."""
     documents = len(key_terms.sizes)
     duplicate, similar = _Best.none(documents), _Best.none(documents)
@@ -220,30 +217,28 @@ def _decided_by_pairs(
     return duplicate.of, similar.of, joined
 
 
-def repeats(relation: NDArray[np.int64], rule: str, duplicate_rule: DuplicateRule) -> NDArray[np.bool_]:
+def repeats(relation: Ints, rule: str, duplicate_rule: DuplicateRule) -> Bools:
     """Whether the later document of each pair repeats the earlier one: bool (pairs,)."""
     if rule == "either":
         return relation > 0
     return relation == 3 if duplicate_rule == "equal" else relation >= 2
 
 
-def ids_of(collection: Collection) -> Callable[[NDArray[np.int64]], list[str]]:
+def ids_of(collection: Collection) -> Callable[[Ints], list[str]]:
     """Ids of documents by ordinal."""
     ids = fields_of(collection.documents).ids
     return lambda documents: [ids[one] for one in documents.tolist()]
 
 
-def chosen_statuses(
-    exact: NDArray[np.int64], short: NDArray[np.bool_], duplicate: NDArray[np.int64], similar: NDArray[np.int64]
-) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
+def chosen_statuses(exact: Ints, short: Bools, duplicate: Ints, similar: Ints) -> tuple[Uint8s, Ints]:
     """Index into ``STATUSES``, and the earlier document meant, of each; -1 if there is none, as in the arguments."""
     status = np.select([exact >= 0, short, duplicate >= 0, similar >= 0], [1, 2, 3, 4], 0).astype(np.uint8)
     return status, np.select([status == 1, status == 3, status == 4], [exact, duplicate, similar], -1)
 
 
 def ranks_to_show(
-    documents: Sequence[Document] | None, found: FoundStatuses, show: Show, *, said: NDArray[np.int64] | None = None
-) -> NDArray[np.int64] | None:
+    documents: Sequence[Document] | None, found: FoundStatuses, show: Show, *, said: Ints | None = None
+) -> Ints | None:
     """A number for each document, of which the highest of a group is shown; ``None`` for the first of each."""
     # documents: ``None`` if they are not in memory; said: int64 (documents,), how much each says, for ``complete``;
     # ``None`` for its length.
@@ -269,7 +264,7 @@ def ranks_to_show(
     return np.array([copied[outlet] for outlet in outlets], dtype=np.int64)
 
 
-def groups_of(joined: Sequence[tuple[NDArray[Any], NDArray[Any]]], documents: int) -> NDArray[np.int64]:
+def groups_of(joined: Sequence[tuple[NDArray[Any], NDArray[Any]]], documents: int) -> Ints:
     """Ordinal of the earliest document, or node, with which each is joined: int64 (documents,)."""
     a, b = np.concatenate(joined, axis=1)
     graph = sp.csr_array((np.ones(len(a), dtype=np.int8), (a, b)), shape=(documents, documents))
@@ -310,10 +305,10 @@ class JudgedStatus(Status):
 class FoundJudgedStatuses(FoundStatuses):
     """Statuses of all documents, and their probabilities."""
 
-    kinds: NDArray[np.int8]  # int8 (documents,), `Kind` of the pair with `of`; meaningless if there is none
-    probability: NDArray[np.float64]  # float64 (documents,), probability of the same pair
+    kinds: Int8s  # int8 (documents,), `Kind` of the pair with `of`; meaningless if there is none
+    probability: Floats  # float64 (documents,), probability of the same pair
     differing: NDArray[np.object_]  # `WordDifference` or `None` of the same pair
-    stories: NDArray[np.int64]  # int64 (documents,), earliest document of the story; -1 if it tells one alone
+    stories: Ints  # int64 (documents,), earliest document of the story; -1 if it tells one alone
 
     def __iter__(self) -> Iterator[JudgedStatus]:
         """The status of every document, in input order."""
@@ -338,14 +333,14 @@ class FoundJudgedStatuses(FoundStatuses):
 class BestPairs:
     """The verdict of the best pair of each document; -1 and status new if there is none."""
 
-    status: NDArray[np.int8]
-    of: NDArray[np.int64]
-    kind: NDArray[np.int8]
-    probability: NDArray[np.float64]
+    status: Int8s
+    of: Ints
+    kind: Int8s
+    probability: Floats
     differing: NDArray[np.object_]
-    told: list[NDArray[np.int64]]  # int64 (2, links), later documents and earlier ones that report the same event
-    forms: list[NDArray[np.int64]]  # int64 (2, pairs), earlier and later documents that may be fillings of one form
-    copies: list[NDArray[np.int64]]  # int64 (2, pairs), earlier and later documents of other pairs that are copies
+    told: list[Ints]  # int64 (2, links), later documents and earlier ones that report the same event
+    forms: list[Ints]  # int64 (2, pairs), earlier and later documents that may be fillings of one form
+    copies: list[Ints]  # int64 (2, pairs), earlier and later documents of other pairs that are copies
 
     @classmethod
     def none(cls, documents: int) -> BestPairs:
@@ -372,18 +367,12 @@ class BestPairs:
         later = b[(self.of[b] == a) & (self.status[b] > _NEW)]
         self.kind[later], self.status[later], self.differing[later] = Kind.TEMPLATE, _SIMILAR, None
 
-    def joined(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    def joined(self) -> tuple[Ints, Ints]:
         """Documents that others repeat, and these."""
         later = np.flatnonzero(self.status >= _DUPLICATE)
         return self.of[later], later
 
-    def found(
-        self,
-        group: NDArray[np.int64],
-        short: NDArray[np.bool_],
-        ids: Callable[[NDArray[np.int64]], list[str]],
-        lengths: NDArray[np.int64],
-    ) -> FoundJudgedStatuses:
+    def found(self, group: Ints, short: Bools, ids: Callable[[Ints], list[str]], lengths: Ints) -> FoundJudgedStatuses:
         """Statuses of all documents, given the earliest document of each group, and which documents say too little."""
         number = np.array([STATUSES.index(name) for name in judging.STATUS_NAMES], dtype=np.uint8)
         return FoundJudgedStatuses(

@@ -20,7 +20,7 @@ from infostream_dedup.judging.evidence.screening import Screen
 from infostream_dedup.links.compiled.earlier import linked_pairs
 from infostream_dedup.links.compiled.matching import match_weights
 from infostream_dedup.links.similarity_matrix import kept_entries
-from infostream_dedup.machine.arrays import places_of
+from infostream_dedup.machine.arrays import Floats, Ints, places_of
 from infostream_dedup.machine.progress import Progress
 from infostream_dedup.machine.scratch import row_blocks
 from infostream_dedup.machine.threads import mapped, thread_count
@@ -50,7 +50,7 @@ def united(one: Ordinals, other: Ordinals) -> Ordinals:
     return first, second
 
 
-def _places(one: Ordinals, other: Ordinals) -> NDArray[np.int64]:
+def _places(one: Ordinals, other: Ordinals) -> Ints:
     """Place of each pair of ``other`` in the order of ``one``: a binary search for all at once, in little memory."""
     low = np.searchsorted(one[0], other[0], side="left")
     high = np.searchsorted(one[0], other[0], side="right")
@@ -130,7 +130,7 @@ class JudgedCollection:
         return a, b
 
     def judge(
-        self, a: NDArray[Any], b: NDArray[Any], *, filtered: bool = True, shares: NDArray[np.float64] | None = None
+        self, a: NDArray[Any], b: NDArray[Any], *, filtered: bool = True, shares: Floats | None = None
     ) -> JudgedCandidates:
         """Judge all pairs at once; arguments as in ``judge_pairs``."""
         return judge_pairs(
@@ -192,7 +192,7 @@ class JudgedCollection:
 
     def _left_over(
         self, screen: Screen, a: Numbers, b: Numbers, *, few: bool, progress: Progress | None
-    ) -> tuple[Numbers, Numbers, NDArray[np.float64]]:
+    ) -> tuple[Numbers, Numbers, Floats]:
         """The pairs that a screen leaves over, and those of equal texts, in their order, with their bounds."""
         known, done = (self.keys, self.evidence.records, self.evidence.triples), 0
         reached = np.empty(len(a), dtype=np.float64)
@@ -221,7 +221,7 @@ class JudgedCollection:
         return a[kept], b[kept]
 
 
-def bounds_of(screen: Screen, a: NDArray[np.int64], b: NDArray[np.int64], facts: DocumentFacts) -> NDArray[np.float64]:
+def bounds_of(screen: Screen, a: Ints, b: Ints, facts: DocumentFacts) -> Floats:
     """``Screen.bounds``, inf for equal texts and openings."""
     bounds = screen.bounds(a, b, facts.texts)
     if facts.openings is not None:
@@ -231,7 +231,7 @@ def bounds_of(screen: Screen, a: NDArray[np.int64], b: NDArray[np.int64], facts:
     return bounds
 
 
-def _parts(b: NDArray[np.int64], size: int) -> Iterator[slice]:
+def _parts(b: Ints, size: int) -> Iterator[slice]:
     """Divide pairs in the order of b into parts of some size, or larger ones that hold all pairs of a b."""
     begin = 0
     while begin < len(b):
@@ -240,7 +240,7 @@ def _parts(b: NDArray[np.int64], size: int) -> Iterator[slice]:
         begin = end
 
 
-def _near(a: Numbers, b: Numbers) -> Iterator[NDArray[np.int64]]:
+def _near(a: Numbers, b: Numbers) -> Iterator[Ints]:
     """Divide the places of pairs in the order of b: what is known of a document waits in the cache of the processor."""
     begins = np.flatnonzero(np.diff(b, prepend=-1))
     order = np.argsort(a[begins], kind="stable")
@@ -249,7 +249,7 @@ def _near(a: Numbers, b: Numbers) -> Iterator[NDArray[np.int64]]:
         yield places_of(begins[part], sizes[part])
 
 
-def _by_story(a: Numbers, b: Numbers, bounds: NDArray[np.float64], chunk: int) -> Iterator[NDArray[np.int64]]:
+def _by_story(a: Numbers, b: Numbers, bounds: Floats, chunk: int) -> Iterator[Ints]:
     """Divide the places of pairs into parts whose documents have much wording in common, each in order."""
     first, sure = np.arange(int(b.max(initial=-1)) + 1), bounds >= MAY_SHARE
     np.minimum.at(first, b[sure], a[sure])
@@ -264,7 +264,7 @@ class EqualTexts:
     ``texts``: (documents,), the earliest document with this text, negative for an empty one.
     """
 
-    def __init__(self, texts: NDArray[np.int64]) -> None:
+    def __init__(self, texts: Ints) -> None:
         self._texts = texts
         self._order = np.argsort(texts, kind="stable")
         self._begins = np.searchsorted(texts[self._order], texts)
@@ -274,11 +274,11 @@ class EqualTexts:
         self._great = int(before.sum()) > MOST_VERBATIM_LINKS // 2
         self._before = np.minimum(before, 1) if self._great else before
 
-    def before(self, documents: NDArray[np.int64]) -> Ordinals:
+    def before(self, documents: Ints) -> Ordinals:
         """Later and earlier document of each pair whose later document is among ``documents``."""
         return self._run(documents, self._begins, self._before[documents])
 
-    def after(self, documents: NDArray[np.int64]) -> Ordinals:
+    def after(self, documents: Ints) -> Ordinals:
         """Earlier and later document of each pair whose earlier document is among ``documents``."""
         ends = np.searchsorted(self._texts[self._order], self._texts[documents], side="right")
         length = np.where(self._texts[documents] >= 0, ends - self._place[documents] - 1, 0)
@@ -286,7 +286,7 @@ class EqualTexts:
             length = np.where(self._place[documents] == self._begins[documents], length, 0)
         return self._run(documents, self._place + 1, length)
 
-    def _run(self, documents: NDArray[np.int64], begins: NDArray[np.int64], length: NDArray[np.int64]) -> Ordinals:
+    def _run(self, documents: Ints, begins: Ints, length: Ints) -> Ordinals:
         return np.repeat(documents, length), self._order[places_of(begins[documents], length)]
 
 
@@ -299,17 +299,15 @@ class EqualDocuments:
         self._halves = equal_halves(facts)
         self._openings = None if facts.openings is None else EqualTexts(facts.openings)
 
-    def before(self, documents: NDArray[np.int64]) -> Ordinals:
+    def before(self, documents: Ints) -> Ordinals:
         """As ``EqualTexts.before``."""
         return self._all(documents, EqualTexts.before, self._halves[::-1])
 
-    def after(self, documents: NDArray[np.int64]) -> Ordinals:
+    def after(self, documents: Ints) -> Ordinals:
         """As ``EqualTexts.after``."""
         return self._all(documents, EqualTexts.after, self._halves)
 
-    def _all(
-        self, documents: NDArray[np.int64], of: Callable[[EqualTexts, NDArray[np.int64]], Ordinals], halves: Ordinals
-    ) -> Ordinals:
+    def _all(self, documents: Ints, of: Callable[[EqualTexts, Ints], Ordinals], halves: Ordinals) -> Ordinals:
         own = np.isin(halves[0], documents)
         found = [of(self._texts, documents), (halves[0][own], halves[1][own])]
         if self._openings is not None:

@@ -9,7 +9,6 @@ from typing import Any, Final, Protocol
 
 import numpy as np
 import scipy.sparse as sp
-from numpy.typing import NDArray
 
 from infostream_dedup.language.text.surface_pool import SurfaceList
 from infostream_dedup.links.compiled.earlier import links_of
@@ -21,7 +20,7 @@ from infostream_dedup.links.measures import EXACT_FROM, Advice, KnownK, Measures
 from infostream_dedup.links.pair_rules import LEAST_NEED, need, reached
 from infostream_dedup.links.relation import LowLinks, NodeLinks, Relation, ShareLinks, StoredLinks
 from infostream_dedup.links.similarity_matrix import SimilarityMatrix, work_exceeds
-from infostream_dedup.machine.arrays import GOLDEN, AlignedColumns, places_of, sparse_rows
+from infostream_dedup.machine.arrays import GOLDEN, AlignedColumns, Bools, Int32s, Ints, Uint64s, places_of, sparse_rows
 from infostream_dedup.machine.platform import trim_heap
 from infostream_dedup.machine.progress import Progress
 from infostream_dedup.machine.scratch import row_blocks
@@ -55,13 +54,13 @@ def verbatim_links(key_terms: KeyTerms) -> int:
     return int((equal * (equal - 1)).sum())
 
 
-def _checksums(terms: NDArray[np.int32], ends: NDArray[np.int64]) -> NDArray[np.uint64]:
+def _checksums(terms: Int32s, ends: Ints) -> Uint64s:
     """Checksum of the terms of each row that has any."""
     mixed = (terms[ends[0] : ends[-1]].astype(np.uint64) + np.uint64(1)) * _MIX
     mixed ^= mixed >> np.uint64(29)
     sums = np.concatenate([np.zeros(1, dtype=np.uint64), np.cumsum(mixed * _MIX, dtype=np.uint64)])
     places = ends - ends[0]
-    found: NDArray[np.uint64] = (sums[places[1:]] - sums[places[:-1]])[np.diff(ends) > 0]
+    found: Uint64s = (sums[places[1:]] - sums[places[:-1]])[np.diff(ends) > 0]
     return found
 
 
@@ -72,7 +71,7 @@ def link_nodes(key_terms: KeyTerms, settings: Settings, *, k_min: int, progress:
     return NodeLinks(matched=matched, keys=keys, targets=targets, n=n, k_min=k_min)
 
 
-def node_pairs(links: NodeLinks, settings: Settings) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def node_pairs(links: NodeLinks, settings: Settings) -> tuple[Ints, Ints]:
     """Ordinals (a, b), a < b, sorted: for every document b, the earliest document of each node to which it is linked.
 
     All documents of a node have the same counts, so only the earliest of them matters for the status of b, and groups
@@ -98,7 +97,7 @@ def node_pairs(links: NodeLinks, settings: Settings) -> tuple[NDArray[np.int64],
     return a, b
 
 
-def _leader_represents(links: NodeLinks, settings: Settings) -> NDArray[np.bool_]:
+def _leader_represents(links: NodeLinks, settings: Settings) -> Bools:
     """Bool (nodes,): whether the documents of a node are duplicates of each other, or the node has only one."""
     nodes = links.matched.nodes
     sizes = np.diff(links.keys.indptr)[nodes.leaders]
@@ -106,9 +105,7 @@ def _leader_represents(links: NodeLinks, settings: Settings) -> NDArray[np.bool_
     return np.asarray((nodes.weights == 1) | (links.matched.inside >= least))
 
 
-def _product(
-    a: NDArray[np.int64], nodes: NDArray[np.int64], indptr: NDArray[np.int64], members: NDArray[np.int64]
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def _product(a: Ints, nodes: Ints, indptr: Ints, members: Ints) -> tuple[Ints, Ints]:
     """Pair each document of ``a`` with all later members of the node at the same position."""
     lengths = indptr[nodes + 1] - indptr[nodes]
     first, second = np.repeat(a, lengths), members[places_of(indptr[nodes], lengths)]
@@ -130,7 +127,7 @@ class Linked:
     matrix: SimilarityMatrix  # counts for all k >= `matrix.k_min`, with matched weights if requested
     settings: Settings  # the settings that decided both
 
-    def relation(self, documents: NDArray[np.int64] | None = None) -> StoredLinks:
+    def relation(self, documents: Ints | None = None) -> StoredLinks:
         """The links, ready to be measured."""
         terms = self.key_terms
         links = StoredLinks(matrix=self.matrix, keys=terms.keys, targets=terms.targets)
@@ -207,12 +204,7 @@ class KChooser(Protocol):
     """Chooses the k of links without labels."""
 
     def advice(
-        self,
-        linked: Linked,
-        documents: NDArray[np.int64] | None = None,
-        *,
-        cross: bool = False,
-        way: str | int = "auto",
+        self, linked: Linked, documents: Ints | None = None, *, cross: bool = False, way: str | int = "auto"
     ) -> Advice:
         """Choose k as ``links.advise`` does."""
 
@@ -245,16 +237,16 @@ _BLOCK_LINKS = 2_000_000
 class PairTable(AlignedColumns):
     """Pairs of documents, each once, in the order of (a, b)."""
 
-    a: NDArray[np.int64]  # int64 (pairs,), ordinal of the earlier document
-    b: NDArray[np.int64]  # int64 (pairs,), ordinal of the later document
-    forward: NDArray[np.int64]  # int64 (pairs,), key terms of a found in b
-    backward: NDArray[np.int64]  # int64 (pairs,), key terms of b found in a
-    matched_forward: NDArray[np.int64]  # int64 (pairs,), weight of the key terms of a found in b, in units of 1e-9
-    matched_backward: NDArray[np.int64]  # int64 (pairs,), weight of the key terms of b found in a
-    size_a: NDArray[np.int64]  # int64 (pairs,), key terms of a
-    size_b: NDArray[np.int64]  # int64 (pairs,), key terms of b
-    own_a: NDArray[np.int64]  # int64 (pairs,), weight of all key terms of a
-    own_b: NDArray[np.int64]  # int64 (pairs,), weight of all key terms of b
+    a: Ints  # int64 (pairs,), ordinal of the earlier document
+    b: Ints  # int64 (pairs,), ordinal of the later document
+    forward: Ints  # int64 (pairs,), key terms of a found in b
+    backward: Ints  # int64 (pairs,), key terms of b found in a
+    matched_forward: Ints  # int64 (pairs,), weight of the key terms of a found in b, in units of 1e-9
+    matched_backward: Ints  # int64 (pairs,), weight of the key terms of b found in a
+    size_a: Ints  # int64 (pairs,), key terms of a
+    size_b: Ints  # int64 (pairs,), key terms of b
+    own_a: Ints  # int64 (pairs,), weight of all key terms of a
+    own_b: Ints  # int64 (pairs,), weight of all key terms of b
     # int64 (pairs, columns), summed weight of each key term found in either direction, heaviest first in each row
     met: sp.csr_array
 
@@ -298,14 +290,14 @@ class LinkedPairs:
         self._work = np.diff(self._links.indptr) + np.diff(self._turned.indptr)
         self.blocks = list(row_blocks(self._work, _BLOCK_LINKS))
 
-    def of(self, block: slice) -> tuple[NDArray[np.int64], ...]:
+    def of(self, block: slice) -> tuple[Ints, ...]:
         """Pairs whose earlier document is in a block: sorted ordinals a < b, counts a -> b and b -> a, 0 for none."""
         found = np.empty((4, int(self._work[block].sum())), dtype=np.int64)
         pairs = list_counted_pairs(self._links, self._turned, block.start, block.stop, found[:2], found[2:])
         return tuple(found[:, :pairs].copy())
 
 
-def candidate_blocks(linked: Linked, k: int | None = None) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64]]]:
+def candidate_blocks(linked: Linked, k: int | None = None) -> Iterator[tuple[Ints, Ints]]:
     """Yield what ``candidate_pairs`` returns, in blocks of bounded size."""
     pairs = LinkedPairs(linked.matrix.counts)
     sizes, settings = linked.key_terms.sizes, linked.settings
@@ -317,7 +309,7 @@ def candidate_blocks(linked: Linked, k: int | None = None) -> Iterator[tuple[NDA
         yield a, b
 
 
-def candidate_pairs(linked: Linked, k: int | None = None) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def candidate_pairs(linked: Linked, k: int | None = None) -> tuple[Ints, Ints]:
     """Ordinals (a, b), a < b, of all pairs linked in either direction at the smallest k of the matrix, sorted."""
     # k: only pairs with at least need(k) terms in either direction, as others have no relation at k. The matrix must
     # hold all counts from ``least_count`` upwards.
@@ -326,7 +318,7 @@ def candidate_pairs(linked: Linked, k: int | None = None) -> tuple[NDArray[np.in
     return a, b
 
 
-def pair_table(key_terms: KeyTerms, a: NDArray[np.int64], b: NDArray[np.int64]) -> PairTable:
+def pair_table(key_terms: KeyTerms, a: Ints, b: Ints) -> PairTable:
     """Compute exact counts and matched weights of given pairs in both directions."""
     keys, targets, sizes, own = key_terms.keys, key_terms.targets, key_terms.sizes, key_terms.own_weights
     counts, matched = np.zeros((2, 2, len(a)), dtype=np.int64)
@@ -353,12 +345,12 @@ def chunks_of(pairs: int) -> Iterator[slice]:
     return (slice(start, min(start + _CHUNK, pairs)) for start in range(0, pairs, _CHUNK))
 
 
-def chunks_of_pairs(key_terms: KeyTerms, a: NDArray[np.int64], b: NDArray[np.int64]) -> Iterator[PairTable]:
+def chunks_of_pairs(key_terms: KeyTerms, a: Ints, b: Ints) -> Iterator[PairTable]:
     """Like ``pair_table``, in chunks of bounded size."""
     return (pair_table(key_terms, a[chunk], b[chunk]) for chunk in chunks_of(len(a)))
 
 
-def relations(pairs: PairTable, settings: Settings, k: int | None = None) -> NDArray[np.int64]:
+def relations(pairs: PairTable, settings: Settings, k: int | None = None) -> Ints:
     """Relation number of each pair: an index into ``RELATIONS``."""
     if settings.score == "count" or k is not None:
         least = need(settings.k if k is None else k, pairs.size_a, pairs.size_b, n=settings.n, short=settings.short)

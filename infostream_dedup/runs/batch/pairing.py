@@ -40,7 +40,8 @@ from infostream_dedup.links.pair_rules import (
     relation_of,
 )
 from infostream_dedup.links.similarity_matrix import kept_entries
-from infostream_dedup.machine.arrays import AlignedColumns, ColumnMakers, ColumnRow, RowColumns, offsets_of
+from infostream_dedup.machine import arrays
+from infostream_dedup.machine.arrays import Bools, Floats, Int8s, Ints, offsets_of
 from infostream_dedup.machine.platform import collector_paused
 from infostream_dedup.machine.progress import Progress
 from infostream_dedup.machine.scratch import GrowingArray
@@ -56,7 +57,7 @@ from infostream_dedup.terms.key_terms import KeyTerms, warn_of_terms_above_df_ma
 from infostream_dedup.terms.matched_words import Meeting
 
 
-class PairRow(ColumnRow):
+class PairRow(arrays.ColumnRow):
     """One unordered pair."""
 
     __slots__ = ()
@@ -96,7 +97,7 @@ def pair_rows(
     k_min: int | None = None,
     terms: bool = True,
     cross_language: bool = False,
-    parts: NDArray[np.int64] | None = None,
+    parts: Ints | None = None,
     progress: Progress | None = None,
 ) -> Iterator[PairRow]:
     """Linked pairs in the order of (a, b)."""
@@ -127,13 +128,13 @@ def rows_of_pairs(
     ids: Sequence[str],
     key_terms: KeyTerms,
     settings: Settings,
-    a: NDArray[np.int64],
-    b: NDArray[np.int64],
+    a: Ints,
+    b: Ints,
     *,
     k_min: int | None = 0,
     terms: bool,
     made: type[Row],
-    added: ColumnMakers | None = None,
+    added: arrays.ColumnMakers | None = None,
 ) -> list[Row]:
     """Rows of pairs, in their order; ``added``: what makes the column of each further field."""
     # k_min: ``None`` to leave out pairs without a relation; where counts decide, the given pairs have one.
@@ -142,7 +143,7 @@ def rows_of_pairs(
         a, b = a[related], b[related]
     table = cache(lambda: linking.pair_table(key_terms, a, b))
     words = cache(lambda: _words_of(table(), key_terms) if terms else ([None] * len(a),) * 2)
-    makers: ColumnMakers = {
+    makers: arrays.ColumnMakers = {
         "a": lambda: [ids[place] for place in a.tolist()],
         "b": lambda: [ids[place] for place in b.tolist()],
         "forward": lambda: table().forward.tolist(),
@@ -155,7 +156,7 @@ def rows_of_pairs(
         "terms": lambda: words()[0],
         "met": lambda: words()[1],
     }
-    return made.rows(RowColumns({**makers, **(added or {})}), len(a))
+    return made.rows(arrays.RowColumns({**makers, **(added or {})}), len(a))
 
 
 def _words_of(pairs: linking.PairTable, key_terms: KeyTerms) -> tuple[Sequence[Any], Sequence[Any]]:
@@ -166,7 +167,7 @@ def _words_of(pairs: linking.PairTable, key_terms: KeyTerms) -> tuple[Sequence[A
     return [terms for terms, _ in words], [met for _, met in words]
 
 
-def _shares(matched: NDArray[np.int64], own: NDArray[np.int64]) -> list[float]:
+def _shares(matched: Ints, own: Ints) -> list[float]:
     """Shares of weight, rounded as Python rounds them: in numpy, which may err where two numbers are equally near."""
     shares = matched / np.maximum(own, 1)
     scaled = shares * 10**SHOWN_DECIMALS
@@ -228,13 +229,13 @@ class Translations:
     """Pairs of documents in two languages, each once, in the order of (a, b)."""
 
     key_terms: KeyTerms  # the 30 heaviest key terms of each document in the pivot language
-    a: NDArray[np.int64]  # int64 (pairs,), ordinal of the earlier document
-    b: NDArray[np.int64]  # int64 (pairs,), ordinal of the later document
+    a: Ints  # int64 (pairs,), ordinal of the earlier document
+    b: Ints  # int64 (pairs,), ordinal of the later document
     # float64 (pairs, 2), share of the key terms' weight that matched, forward and backward, rounded
-    shares: NDArray[np.float64]
+    shares: Floats
     differing: NDArray[np.object_]  # `WordDifference` of a translation that gives another figure, or `None`
 
-    def where(self, chosen: NDArray[np.bool_] | NDArray[np.int64]) -> Translations:
+    def where(self, chosen: Bools | Ints) -> Translations:
         """Select pairs by a mask or by positions."""
         a, b, shares, differing = self.a[chosen], self.b[chosen], self.shares[chosen], self.differing[chosen]
         return Translations(self.key_terms, a, b, shares, differing)
@@ -290,7 +291,7 @@ def orders_of(collection: JudgedCollection, found: Translations) -> list[WordOrd
     return words.compared(np.searchsorted(rows, found.a), np.searchsorted(rows, found.b))
 
 
-def _one_text(collection: JudgedCollection, a: NDArray[np.int64], b: NDArray[np.int64]) -> NDArray[np.bool_]:
+def _one_text(collection: JudgedCollection, a: Ints, b: Ints) -> Bools:
     """Whether documents of one language have the same text by the evidence: bool (pairs,)."""
     found = np.zeros(len(a), dtype=np.bool_)
     found[np.lexsort((a, b))] = np.concatenate([found[:0], *(judged.one_text for judged in collection.judged(a, b))])
@@ -318,7 +319,7 @@ def _links_of_weight(key_terms: KeyTerms, least: float) -> Translations:
     return found.where(np.concatenate(enough))
 
 
-def _rows_where(matrix: sp.csr_array, kept: NDArray[np.bool_]) -> sp.csr_array:
+def _rows_where(matrix: sp.csr_array, kept: Bools) -> sp.csr_array:
     """Return the matrix with all other rows emptied."""
     return kept_entries(matrix, np.repeat(kept, np.diff(matrix.indptr)))
 
@@ -430,20 +431,20 @@ class PairChoice:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ListedPairs(AlignedColumns):
+class ListedPairs(arrays.AlignedColumns):
     """Judged pairs to list."""
 
-    a: NDArray[np.int64]  # int64 (pairs,), ordinal of the earlier document
-    b: NDArray[np.int64]  # int64 (pairs,), ordinal of the later one
-    probability: NDArray[np.float64]  # float64 (pairs,), rounded
-    kinds: NDArray[np.int8]  # int8 (pairs,), `Kind`
-    wording: NDArray[np.float64]  # float64 (pairs, 2), forward and backward
-    shares: NDArray[np.float64]  # float64 (pairs, 2), shares of the key terms' weight, forward and backward
+    a: Ints  # int64 (pairs,), ordinal of the earlier document
+    b: Ints  # int64 (pairs,), ordinal of the later one
+    probability: Floats  # float64 (pairs,), rounded
+    kinds: Int8s  # int8 (pairs,), `Kind`
+    wording: Floats  # float64 (pairs, 2), forward and backward
+    shares: Floats  # float64 (pairs, 2), shares of the key terms' weight, forward and backward
     differing: NDArray[np.object_]  # `WordDifference` or `None`
-    forms: NDArray[np.bool_]  # whether the pair is a form if a third document is like both
+    forms: Bools  # whether the pair is a form if a third document is like both
 
     @classmethod
-    def of(cls, judged: JudgedCandidates, chosen: NDArray[np.bool_]) -> ListedPairs:
+    def of(cls, judged: JudgedCandidates, chosen: Bools) -> ListedPairs:
         """Select judged pairs by a mask, bool (pairs,)."""
         return cls(**{name: getattr(judged, name)[chosen] for name in cls.__slots__})
 
@@ -471,11 +472,7 @@ def _in_order(parts: list[ListedPairs], order: PairOrder, top: int | None) -> Li
 
 @collector_paused()
 def judged_pair_rows(
-    collection: JudgedCollection,
-    choice: PairChoice,
-    *,
-    parts: NDArray[np.int64] | None = None,
-    progress: Progress | None = None,
+    collection: JudgedCollection, choice: PairChoice, *, parts: Ints | None = None, progress: Progress | None = None
 ) -> Iterator[JudgedPairRow]:
     """Return judged pairs and translations as rows, all found before the first is made; see ``listed_pairs``."""
     wanted = choice.policy.identical is None and any(KIND_NAMES[kind] in choice.kinds for kind in BETWEEN_LANGUAGES)
@@ -502,11 +499,7 @@ def judged_pair_rows(
 
 
 def listed_pairs(
-    collection: JudgedCollection,
-    choice: PairChoice,
-    *,
-    parts: NDArray[np.int64] | None = None,
-    progress: Progress | None = None,
+    collection: JudgedCollection, choice: PairChoice, *, parts: Ints | None = None, progress: Progress | None = None
 ) -> ListedPairs:
     """Judge the pairs of a collection and return those to list, in the chosen order, without translations."""
     a, b = collection.candidates(k_min=choice.k_min, filtered=choice.least > 0)
@@ -520,9 +513,7 @@ def listed_pairs(
     return collected(chain([none], map(choice.listed, every)), choice)
 
 
-def _chosen_translations(
-    found: Translations, choice: PairChoice, parts: NDArray[np.int64] | None, most: int | None
-) -> Translations:
+def _chosen_translations(found: Translations, choice: PairChoice, parts: Ints | None, most: int | None) -> Translations:
     """Choose the translations to list, in their order."""
     if parts is not None:
         found = found.where(parts[found.a] != parts[found.b])
@@ -543,7 +534,7 @@ def _rows(collection: JudgedCollection, listed: ListedPairs, choice: PairChoice)
         )
 
 
-def judgements_of(listed: ListedPairs, reasons: Sequence[list[EvidenceReason] | None] | None) -> ColumnMakers:
+def judgements_of(listed: ListedPairs, reasons: Sequence[list[EvidenceReason] | None] | None) -> arrays.ColumnMakers:
     """What makes the columns that the rows of judged pairs have beyond those of pairs."""
     return {
         "probability": lambda: np.round(listed.probability, SHOWN_DECIMALS).tolist(),
@@ -568,7 +559,7 @@ def _translation_rows(
     told |= dict.fromkeys(("probability", "wording_forward", "wording_backward"))
     for chunk in linking.chunks_of(len(found.a)):
         a, b = found.a[chunk], found.b[chunk]
-        added: ColumnMakers = {name: partial(list, repeat(value, len(a))) for name, value in told.items()}
+        added: arrays.ColumnMakers = {name: partial(list, repeat(value, len(a))) for name, value in told.items()}
         added = {**added, "differing": found.differing[chunk].tolist}
         yield from rows_of_pairs(
             ids, found.key_terms, settings, a, b, terms=choice.terms, made=JudgedPairRow, added=added
@@ -591,7 +582,7 @@ _COPY: Final = 0.5  # share of the wording of both documents of a copy
 _CONTAINED: Final = 0.8  # share of the wording of a document that is contained in another; with less, the two overlap
 
 
-class WordingRow(ColumnRow):
+class WordingRow(arrays.ColumnRow):
     """One pair of documents with common wording."""
 
     __slots__ = ()
@@ -611,12 +602,12 @@ WORDING_COLUMNS: Final = WordingRow.FIELDS
 
 
 @dataclass(frozen=True, slots=True)
-class CommonWording(AlignedColumns):
+class CommonWording(arrays.AlignedColumns):
     """Pairs of documents, in the order of (b, a)."""
 
-    a: NDArray[np.int64]  # int64 (pairs,), ordinal of the earlier document
-    b: NDArray[np.int64]  # int64 (pairs,), ordinal of the later one
-    shares: NDArray[np.float64]  # float64 (pairs, 2), wording forward and backward
+    a: Ints  # int64 (pairs,), ordinal of the earlier document
+    b: Ints  # int64 (pairs,), ordinal of the later one
+    shares: Floats  # float64 (pairs, 2), wording forward and backward
 
     def ordered(self, *, strongest_first: bool, top: int | None) -> CommonWording:
         """The pairs in the order of (a, b), or of their wording; of ``top``, the strongest."""
@@ -630,7 +621,7 @@ class CommonWording(AlignedColumns):
         """The pairs as rows."""
         forward, backward = self.shares.T
         cases = [np.minimum(forward, backward) >= _COPY, forward >= _CONTAINED, backward >= _CONTAINED]
-        columns = RowColumns(
+        columns = arrays.RowColumns(
             {
                 "a": lambda: [ids[place] for place in self.a.tolist()],
                 "b": lambda: [ids[place] for place in self.b.tolist()],

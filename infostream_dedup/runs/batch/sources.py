@@ -13,7 +13,6 @@ from typing import IO, Any, Final
 
 import numpy as np
 import orjson
-from numpy.typing import NDArray
 
 from infostream_dedup.documents import Reading, ReadingReport, paths_of, read_documents
 from infostream_dedup.documents.block_reading import read_document_blocks
@@ -24,6 +23,7 @@ from infostream_dedup.judging.repeated.apart import not_compared, parts_apart
 from infostream_dedup.judging.repeated.kernels.fragments import FragmentRows
 from infostream_dedup.judging.repeated.kernels.witnesses import LEFT_OUT
 from infostream_dedup.language.text.surface_pool import Utf8Texts
+from infostream_dedup.machine.arrays import Uint64s
 from infostream_dedup.machine.files import reopenable_file
 from infostream_dedup.machine.threads import mapped, thread_count
 from infostream_dedup.model import Document, DocumentBlock, single_documents
@@ -69,9 +69,7 @@ def _with_fragments(one: DocumentBlock) -> _Read:
     return one, lines.fragments_of(Utf8Texts(one.offsets, one.data))
 
 
-def _without_lines(
-    block: DocumentBlock, rows: FragmentRows, known: NDArray[np.uint64], left_out: lines.LeftOut
-) -> DocumentBlock:
+def _without_lines(block: DocumentBlock, rows: FragmentRows, known: Uint64s, left_out: lines.LeftOut) -> DocumentBlock:
     texts = Utf8Texts(block.offsets, block.data)
     marks = lines.known_marks(rows, block.sources, known)
     chosen, apart = np.any(marks & LEFT_OUT, axis=1), list(parts_apart(texts, block.bodies))

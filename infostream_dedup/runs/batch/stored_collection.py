@@ -18,7 +18,7 @@ from infostream_dedup.judging.evidence.collecting import DocumentEvidence
 from infostream_dedup.judging.evidence.facts import DocumentFacts
 from infostream_dedup.judging.evidence.records import EvidenceRecords
 from infostream_dedup.links.similarity_matrix import kept_entries, pattern_of
-from infostream_dedup.machine.arrays import Ragged
+from infostream_dedup.machine.arrays import Int32s, Ints, Ragged
 from infostream_dedup.model import LANGUAGES, Document, Language, Settings, language_number, microseconds_of, moment_of
 from infostream_dedup.model.limits import check_moment
 from infostream_dedup.model.settings import PRESETS
@@ -71,9 +71,7 @@ class EpochStatistics:
         numbers = np.array([self.number_of.get(term, -1) for term in terms], dtype=np.int64)
         return [self._of_language(terms, numbers, language, settings) for language in LANGUAGES]
 
-    def _of_language(
-        self, terms: Sequence[str], numbers: NDArray[np.int64], language: Language, settings: Settings
-    ) -> Statistics:
+    def _of_language(self, terms: Sequence[str], numbers: Ints, language: Language, settings: Settings) -> Statistics:
         totals, df = _counts_of(self.frequencies.get(language), numbers)
         background = partial(term_frequencies, language, settings.representation) if settings.background else None
         found = filled_up(terms, df, totals, background)
@@ -84,7 +82,7 @@ class EpochStatistics:
         return replace(found, distinct=DocumentFrequencies(distinct.documents, distinct.df))
 
 
-def _counts_of(counted: LanguageFrequencies | None, numbers: NDArray[np.int64]) -> tuple[Totals, NDArray[np.int64]]:
+def _counts_of(counted: LanguageFrequencies | None, numbers: Ints) -> tuple[Totals, Ints]:
     """Return totals, and how many documents contain each of some terms."""
     if counted is None:
         return Totals(), np.zeros(len(numbers), dtype=np.int64)
@@ -118,7 +116,7 @@ class WeighedCollection:
         given = partial(self.statistics.of, settings=settings)
         return key_terms_of_surfaces(self.collection.surfaces, settings, statistics=given)
 
-    def key_terms_of(self, settings: Settings, documents: NDArray[np.int64], _all_terms: KeyTerms, /) -> KeyTerms:
+    def key_terms_of(self, settings: Settings, documents: Ints, _all_terms: KeyTerms, /) -> KeyTerms:
         """As ``Weighable.key_terms_of``."""
         return self.key_terms(settings).of(documents)
 
@@ -155,10 +153,10 @@ class StoredCollection:
     languages: list[Language]  # language of each document
     stored: Mapping[str, Any]  # settings, by name, that decided the key terms when the documents were ingested
     keys: sp.csr_array  # int64 (documents, terms), weights in units of 1e-9, sorted indices
-    ranks: NDArray[np.int64]  # int64, for each entry of `keys` the number of heavier entries in its row
+    ranks: Ints  # int64, for each entry of `keys` the number of heavier entries in its row
     held: sp.csr_array  # bool (documents, terms), all terms of each document
     terms: list[str]  # by column, in code point order
-    lengths: NDArray[np.int64]  # int64 (documents,), terms of each document with repetition
+    lengths: Ints  # int64 (documents,), terms of each document with repetition
     ranked: int  # maximum number of key terms kept per document; preset `judged` keeps 30
     # the evidence that preset `judged` also keeps, and the facts of its documents; `None` if it was not requested, or
     # the stream keeps none
@@ -189,7 +187,7 @@ class StoredCollection:
         counts = self.held.astype(np.int32)
         return KeyTerms(keys, targets, TermCounts(counts, self.terms, languages, self.lengths), [])
 
-    def key_terms_of(self, settings: Settings, documents: NDArray[np.int64], _all_terms: KeyTerms, /) -> KeyTerms:
+    def key_terms_of(self, settings: Settings, documents: Ints, _all_terms: KeyTerms, /) -> KeyTerms:
         """As ``Weighable.key_terms_of``."""
         return self.key_terms(settings).of(documents)
 
@@ -232,7 +230,7 @@ def stored_collection(
 
 
 def stored_evidence(
-    store: Store, table: RememberedTable, known: NDArray[np.int64], times: Sequence[int | None]
+    store: Store, table: RememberedTable, known: Ints, times: Sequence[int | None]
 ) -> tuple[DocumentEvidence, DocumentFacts]:
     """Read the evidence that preset ``judged`` keeps, without meanings, and the sources and times of the documents."""
     records, places = table.evidence.records, known.tolist()
@@ -275,11 +273,11 @@ def _collected(store: Store, table: RememberedTable, stored: Mapping[str, Any], 
     )
 
 
-def _matrix(rows: Ragged, values: NDArray[Any], column_of: NDArray[np.int32], columns: int) -> sp.csr_array:
+def _matrix(rows: Ragged, values: NDArray[Any], column_of: Int32s, columns: int) -> sp.csr_array:
     return sp.csr_array((values, column_of[rows.values], rows.indptr), shape=(len(rows), columns))
 
 
-def _with_ranks(keys: sp.csr_array, known: NDArray[np.int64]) -> tuple[sp.csr_array, NDArray[np.int64]]:
+def _with_ranks(keys: sp.csr_array, known: Ints) -> tuple[sp.csr_array, Ints]:
     """Sort the columns of rows ordered by weight, and return the weight rank of each entry."""
     keys = keys[known]
     row = np.repeat(np.arange(keys.shape[0]), np.diff(keys.indptr))
@@ -288,7 +286,7 @@ def _with_ranks(keys: sp.csr_array, known: NDArray[np.int64]) -> tuple[sp.csr_ar
     return sp.csr_array((keys.data[order], keys.indices[order], keys.indptr), shape=keys.shape), ranks[order]
 
 
-def _notes(table: RememberedTable, known: NDArray[np.int64], name: str) -> list[str]:
+def _notes(table: RememberedTable, known: Ints, name: str) -> list[str]:
     if len(table) == 0:
         return [f"{name}: no documents from that time"]
     places, epochs = (f"{int(column[0])} to {int(column[-1])}" for column in (table.ordinals, table.epochs))

@@ -28,6 +28,7 @@ from infostream_dedup.links.relation import (
     survey,
 )
 from infostream_dedup.links.similarity_matrix import SimilarityMatrix
+from infostream_dedup.machine.arrays import Floats, Ints, Uint8s
 from infostream_dedup.machine.progress import Phrase, Progress
 from infostream_dedup.model import LANGUAGES, VERSION, Language, Settings, heading
 from infostream_dedup.model.settings import CANDIDATE_TERMS, MIDDLE, Thresholds, series_of
@@ -59,7 +60,7 @@ def confirmed_links(
     return replace(links, matrix=_restricted(links.matrix, *np.concatenate(accepted, axis=1)))
 
 
-def _candidates(matrix: SimilarityMatrix, second_look: JudgedCollection) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def _candidates(matrix: SimilarityMatrix, second_look: JudgedCollection) -> tuple[Ints, Ints]:
     """Pairs a < b of one language with three terms in either direction."""
     languages = second_look.key_terms.counts.languages
     pairs = linking.LinkedPairs(matrix.counts)
@@ -72,7 +73,7 @@ def _candidates(matrix: SimilarityMatrix, second_look: JudgedCollection) -> tupl
     return a, b
 
 
-def _restricted(matrix: SimilarityMatrix, a: NDArray[np.int64], b: NDArray[np.int64]) -> SimilarityMatrix:
+def _restricted(matrix: SimilarityMatrix, a: Ints, b: Ints) -> SimilarityMatrix:
     """Return only the links between some pairs, in both directions."""
     ends = (np.concatenate((a, b)), np.concatenate((b, a)))
     accepted = sp.coo_array((np.ones(2 * len(a), dtype=np.uint8), ends), shape=matrix.counts.shape).tocsr()
@@ -426,7 +427,7 @@ def graded(relation: Relation, key_terms: KeyTerms, settings: Settings) -> Relat
     return replace(links, matrix=replace(links.matrix, counts=counts))
 
 
-def _labels(key_terms: KeyTerms) -> NDArray[np.uint8] | None:
+def _labels(key_terms: KeyTerms) -> Uint8s | None:
     """The language of each document, if terms of several languages can meet."""
     languages = key_terms.counts.languages
     return None if key_terms.pivot is None or len(np.unique(languages)) < 2 else languages
@@ -640,7 +641,7 @@ def pick_examples(
     return found
 
 
-def spread_pairs(pairs: linking.LinkedPairs, n: int) -> tuple[dict[int, NDArray[np.int64]], NDArray[np.int64]]:
+def spread_pairs(pairs: linking.LinkedPairs, n: int) -> tuple[dict[int, Ints], Ints]:
     """Up to ten pairs at each count of the stronger direction, evenly spread."""
     tallies = np.zeros((len(pairs.blocks) + 1, n + 1), dtype=np.int64)
     for number, block in enumerate(pairs.blocks, start=1):
@@ -650,7 +651,7 @@ def spread_pairs(pairs: linking.LinkedPairs, n: int) -> tuple[dict[int, NDArray[
     # Up to ten positions, evenly spread.
     ends = ((k, int(before[-1, k])) for k in range(1, n + 1))
     places = {k: np.unique(np.linspace(0, end - 1, min(end, _EXAMPLES)).astype(np.int64)) for k, end in ends}
-    found: dict[int, list[NDArray[np.int64]]] = {}
+    found: dict[int, list[Ints]] = {}
     for number, block in enumerate(pairs.blocks):
         here = {k: _within(places[k], *before[number : number + 2, k]) for k in places}
         if any(len(wanted) for wanted in here.values()):
@@ -661,7 +662,7 @@ def spread_pairs(pairs: linking.LinkedPairs, n: int) -> tuple[dict[int, NDArray[
     return {k: np.concatenate(parts, axis=1) for k, parts in found.items()}, before[-1]
 
 
-def _within(places: NDArray[np.int64], first: int, last: int) -> NDArray[np.int64]:
+def _within(places: Ints, first: int, last: int) -> Ints:
     """Return the positions from ``first`` to ``last`` - 1, relative to ``first``."""
     return places[(places >= first) & (places < last)] - first
 
@@ -732,9 +733,7 @@ def _row(
     return SweepRow(representation="morph", block=block, measures=measures, groups=groups, estimated=estimated)
 
 
-def _judged(
-    judged: JudgedCollection, progress: Progress | None
-) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]:
+def _judged(judged: JudgedCollection, progress: Progress | None) -> tuple[Ints, Ints, Floats]:
     """All candidates with their probabilities, as ``pairs`` with a minimum probability of 0 has them."""
 
     def parts() -> Iterator[tuple[Any, ...]]:
@@ -746,9 +745,7 @@ def _judged(
     return a, b, probability
 
 
-def _relation(
-    judged: JudgedCollection, a: NDArray[np.int64], b: NDArray[np.int64], grades: NDArray[np.integer[Any]], steps: int
-) -> StoredLinks:
+def _relation(judged: JudgedCollection, a: Ints, b: Ints, grades: NDArray[np.integer[Any]], steps: int) -> StoredLinks:
     """A symmetric relation in which a pair is linked up to its grade."""
     kept, documents = grades > 0, len(judged.facts.texts)
     ends = (np.concatenate((a[kept], b[kept])), np.concatenate((b[kept], a[kept])))

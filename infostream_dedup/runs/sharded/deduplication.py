@@ -23,7 +23,8 @@ from infostream_dedup.judging.evidence.policies import EVERY_PAIR, Policy
 from infostream_dedup.judging.evidence.screening import Screen
 from infostream_dedup.links.compiled.kernels.rows import mix_rows
 from infostream_dedup.links.pair_rules import need
-from infostream_dedup.machine.arrays import earliest_equal, numbered_ends, offsets_of
+from infostream_dedup.machine import arrays
+from infostream_dedup.machine.arrays import Bools, Int32s, Ints, Uint8s, Uint64s
 from infostream_dedup.machine.scratch import row_blocks
 from infostream_dedup.model import NO_TIME, Settings
 from infostream_dedup.model.settings import CANDIDATE_TERMS, COMPARED_TERMS
@@ -71,7 +72,7 @@ class StatusRules:
         """Smallest count that may decide a status."""
         return min(least_count(self._settings), least_count(self._settings, self._k_similar))
 
-    def alone(self) -> NDArray[np.bool_]:
+    def alone(self) -> Bools:
         """Bool (nodes,): whether the documents of a node do not repeat each other, although they are equal."""
         least = self._need(self._settings.k, self._sizes, self._sizes)
         return np.asarray((self._nodes.weights > 1) & (self._nodes.inside < least))
@@ -104,7 +105,7 @@ class StatusRules:
         best[np.flatnonzero(known)[deduplication.best_places(some.a, some.b, some.forward, some.backward)]] = True
         return pairs.at(best | left)
 
-    def _need(self, k: int, a: NDArray[np.int64], b: NDArray[np.int64]) -> NDArray[np.int64]:
+    def _need(self, k: int, a: Ints, b: Ints) -> Ints:
         return need(k, a, b, n=self._settings.n, short=self._settings.short)
 
 
@@ -134,7 +135,7 @@ class Statuses:
         return deduplication.FoundStatuses(status, of, group, _ids_of(rows), joined(rows, "lengths"))
 
 
-def _ids_of(rows: Sequence[dict[str, Any]]) -> Callable[[NDArray[np.int64]], list[str]]:
+def _ids_of(rows: Sequence[dict[str, Any]]) -> Callable[[Ints], list[str]]:
     ids = pa.chunked_array([row["ids"] for row in rows], pa.string())
     return lambda documents: ids.take(documents).to_pylist()
 
@@ -155,13 +156,13 @@ def statuses_on_disk(
     return found.finish(list(linked.documents()))
 
 
-def join_groups(a: NDArray[np.int64], b: NDArray[np.int64], parents: NDArray[np.int32]) -> None:
+def join_groups(a: Ints, b: Ints, parents: Int32s) -> None:
     """Join pairs of documents; ``parents``, int32 (documents,), begin as the documents themselves."""
     every = np.arange(len(a), dtype=np.int64)
     join_edges(a.astype(np.int32), b.astype(np.int32), every, parents, np.empty(len(a), dtype=np.int64))
 
 
-def earliest_joined(parents: NDArray[np.int32]) -> NDArray[np.int64]:
+def earliest_joined(parents: Int32s) -> Ints:
     """The smallest document that each is joined with; a parent is always smaller than its children."""
     found = parents.astype(np.int64)
     while True:
@@ -171,19 +172,19 @@ def earliest_joined(parents: NDArray[np.int32]) -> NDArray[np.int64]:
         found = nearer
 
 
-def _digests(rows: Sequence[dict[str, Any]], documents: int) -> NDArray[np.uint64]:
+def _digests(rows: Sequence[dict[str, Any]], documents: int) -> Uint64s:
     """What ``equality_hash`` and ``NotCompared`` say: uint64 (documents, 5)."""
     return joined(rows, "digests", np.uint8).reshape(documents, DIGEST).copy().view(np.uint64)
 
 
-def _earliest(keys: NDArray[np.uint64]) -> NDArray[np.int64]:
+def _earliest(keys: Uint64s) -> Ints:
     """The earliest equal row of each: int64 (rows,); -1 for rows that begin with zeros."""
-    return np.where(np.any(keys[:, :2] != 0, axis=1), earliest_equal(list(keys.T)), _NOBODY)
+    return np.where(np.any(keys[:, :2] != 0, axis=1), arrays.earliest_equal(list(keys.T)), _NOBODY)
 
 
 # Judges pairs of a work folder by evidence, as `batch.judging` does in memory, some pairs at a time
 
-_Pairs = tuple["NDArray[np.int64]", "NDArray[np.int64]"]
+_Pairs = tuple["Ints", "Ints"]
 _SORTED_BYTES: Final = 40  # bytes of memory for each triple sorted at a time
 
 
@@ -231,7 +232,7 @@ class JudgedRun(LinkedRun):
         return count_distinct(self.counts(), self.vocabulary, repeats)
 
     @cached_property
-    def languages(self) -> NDArray[np.uint8]:
+    def languages(self) -> Uint8s:
         """uint8 (documents,), index into ``LANGUAGES``."""
         return joined(KEYS.rows(self.keys.batches("keys")), "languages", np.uint8)
 
@@ -266,25 +267,25 @@ class JudgedRun(LinkedRun):
         hashes = [np.zeros(0, dtype=np.uint64)]
         for row in KEYS.rows(self.keys.batches("keys")):
             own = np.zeros(len(row["sizes"]), dtype=np.uint64)
-            mix_rows(offsets_of(row["sizes"]), row["keys"], own)
+            mix_rows(arrays.offsets_of(row["sizes"]), row["keys"], own)
             hashes.append(own[row["sizes"] > 0])
         equal = np.unique(np.concatenate(hashes), return_counts=True)[1].astype(np.int64)
         return int((equal * (equal - 1)).sum()) <= MOST_VERBATIM_LINKS
 
-    def deciding(self, a: NDArray[np.int64], b: NDArray[np.int64]) -> _Pairs:
+    def deciding(self, a: Ints, b: Ints) -> _Pairs:
         """The pairs, in the order of (b, a), that are enough to decide statuses."""
         if not judging.crowded(b).any():
             return a, b
-        documents, (one, other) = numbered_ends(a, b)
+        documents, (one, other) = arrays.numbered_ends(a, b)
         records, triples = self._records.records(documents), self._triples.triples(documents)
         known = (self._compared_keys(documents), records, triples)
         bounds = bounds_of(Screen.of(*known, shipped_model()), one, other, self.facts.at(documents))
         wanted, _ = judging.deciding_pairs(one, other, *known, bounds=bounds)
         return a[wanted], b[wanted]
 
-    def judge(self, a: NDArray[np.int64], b: NDArray[np.int64], *, filtered: bool = True) -> judging.JudgedCandidates:
+    def judge(self, a: Ints, b: Ints, *, filtered: bool = True) -> judging.JudgedCandidates:
         """Judge pairs of documents; arguments and result as for ``batch.judging.JudgedCollection.judge``."""
-        documents, (one, other) = numbered_ends(a, b)
+        documents, (one, other) = arrays.numbered_ends(a, b)
         found = judging.judge_pairs(
             one,
             other,
@@ -327,13 +328,13 @@ class JudgedRun(LinkedRun):
             rows: dict[str, NDArray[Any]] = {}
             for name, sizes in (("keys", "sizes"), ("targets", "target_sizes")):
                 kept, numbers = np.empty(size, np.int32), np.empty(len(row[name]), np.uint32)
-                indptr, every = offsets_of(row[sizes]), np.arange(size, dtype=np.int64)
+                indptr, every = arrays.offsets_of(row[sizes]), np.arange(size, dtype=np.int64)
                 written = renumber_rows(indptr, row[name], every, place, True, kept, numbers)
                 rows |= {name: numbers[:written], sizes: kept}
             # Key terms of a document are in code point order already, so that their weights keep their places.
             yield KEYS.row(first=row["first"], weights=row["weights"], **rows, **nothing)
 
-    def _places(self) -> NDArray[np.int32]:
+    def _places(self) -> Int32s:
         """int32 (vocabulary,): rank of each key term in code point order, -1 for other terms."""
         numbers = mark_key_terms(self.compared.batches("keys"), len(self.vocabulary))
         rows = list(LABELS.rows(key_term_labels(self.counts(), self.vocabulary, numbers)))
@@ -343,7 +344,7 @@ class JudgedRun(LinkedRun):
         place[known[order]] = np.arange(len(known), dtype=np.int32)
         return np.where(numbers >= 0, place[np.maximum(numbers, 0)] if len(place) else -1, -1).astype(np.int32)
 
-    def _compared_keys(self, documents: NDArray[np.int64]) -> ComparedKeys:
+    def _compared_keys(self, documents: Ints) -> ComparedKeys:
         """Key terms of documents, which ascend."""
         keys, heavy, targets = self._ranked
         asked, weighed = keys.some(documents, np.uint32), heavy.some(documents, np.int64).values
@@ -370,7 +371,7 @@ _ROWS_AT_ONCE: Final = 50_000
 
 
 def judged_pairs_on_disk(
-    collection: JudgedRun, choice: PairChoice, *, parts: NDArray[np.int64] | None = None
+    collection: JudgedRun, choice: PairChoice, *, parts: Ints | None = None
 ) -> Iterator[JudgedPairRow]:
     """Judged pairs as rows, as ``batch.pairing.judged_pair_rows`` yields them with ``between`` ``none``."""
     nobody = np.zeros(0, dtype=np.int64)
@@ -385,7 +386,7 @@ def judged_pairs_on_disk(
         )
 
 
-def _listed(collection: JudgedRun, choice: PairChoice, parts: NDArray[np.int64] | None) -> Iterator[ListedPairs]:
+def _listed(collection: JudgedRun, choice: PairChoice, parts: Ints | None) -> Iterator[ListedPairs]:
     """Pairs that are listed, in the order of (a, b)."""
     finder, nodes = paired(collection, choice.k_min or CANDIDATE_TERMS), collection.nodes
     languages, facts = collection.languages, collection.facts
@@ -432,7 +433,7 @@ def judged_statuses_on_disk(collection: JudgedRun, policy: Policy = EVERY_PAIR) 
     return decided.found(earliest_joined(parents), short, _ids_of(rows), joined(rows, "lengths"))
 
 
-def _candidates(collection: JudgedRun) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64]]]:
+def _candidates(collection: JudgedRun) -> Iterator[tuple[Ints, Ints]]:
     """Pairs to be judged: a few later documents at a time, each with all its earlier ones."""
     nodes, facts = collection.nodes, collection.facts
     finder, equals = paired(collection, CANDIDATE_TERMS), EqualDocuments(facts)
@@ -450,7 +451,7 @@ def _candidates(collection: JudgedRun) -> Iterator[tuple[NDArray[np.int64], NDAr
         collection.run.tell("judging", block.stop, len(nodes))
 
 
-def _apart(collection: JudgedRun) -> NDArray[np.bool_]:
+def _apart(collection: JudgedRun) -> Bools:
     """Bool (nodes,): which nodes have several documents that are not linked to each other."""
     nodes, settings = collection.nodes, collection.settings
     sizes = nodes.sizes.astype(np.int64)

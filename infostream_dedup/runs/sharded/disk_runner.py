@@ -10,10 +10,10 @@ from typing import Any, Final
 
 import numpy as np
 import pyarrow as pa
-from numpy.typing import NDArray
 
 from infostream_dedup.language.translation.ladder import answers_fingerprint
 from infostream_dedup.links.measures import EXACT_FROM
+from infostream_dedup.machine.arrays import Int32s, Ints
 from infostream_dedup.machine.progress import Progress
 from infostream_dedup.model import Document, DocumentBlock, Settings
 from infostream_dedup.model.settings import REPRESENTATIONS
@@ -160,7 +160,7 @@ class LinkedRun:
             self.run.tell(f"{self.settings.representation}: key terms", done, self.vocabulary.documents)
 
     @cached_property
-    def moments(self) -> NDArray[np.int64] | None:
+    def moments(self) -> Ints | None:
         """int64 (documents,): seconds since 1970, if there is a window; of one without a date, the latest so far."""
         if self._window is None:
             return None
@@ -190,7 +190,7 @@ class LinkedRun:
         return key_terms.KeyCounts.of(self.keys.batches("keys"), self.terms)
 
     @cached_property
-    def numbers_of_keys(self) -> NDArray[np.int32]:
+    def numbers_of_keys(self) -> Int32s:
         """int32 (terms,): number of each key term, -1 for other terms."""
         return key_terms.mark_key_terms(self.keys.batches("keys"), self.terms)
 

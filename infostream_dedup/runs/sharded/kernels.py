@@ -5,19 +5,19 @@ from __future__ import annotations
 import numpy as np
 
 from infostream_dedup.links.compiled.kernels.rows import LinkArrays, first_not_below, root
-from infostream_dedup.machine.arrays import Entry, Place, Table, Vector
+from infostream_dedup.machine.arrays import Entry, Int32s, Ints, Place, Table, Uint32s, Uint64s, Vector
 from infostream_dedup.machine.compiling import compiled
 
 
 @compiled
 def renumber_rows(
-    indptr: Vector[np.int64],
+    indptr: Ints,
     columns: Vector[Entry],
-    chosen: Vector[np.int64],
+    chosen: Ints,
     number_of: Vector[Place],
     ascending: bool,
-    sizes: Vector[np.int32],
-    numbers: Vector[np.uint32],
+    sizes: Int32s,
+    numbers: Uint32s,
 ) -> int:
     """Write the new numbers of the columns of chosen rows.
 
@@ -41,9 +41,7 @@ def renumber_rows(
 
 
 @compiled
-def merge_ascending(
-    one: Vector[np.uint64], other: Vector[np.uint64], place_of_one: Vector[np.int64], place_of_other: Vector[np.int64]
-) -> int:
+def merge_ascending(one: Uint64s, other: Uint64s, place_of_one: Ints, place_of_other: Ints) -> int:
     """Merge two ascending lists of distinct numbers.
 
     ``one``: ascending; ``other``: ascending; ``place_of_one``: (one,), receives the place of each number in the merged
@@ -68,13 +66,7 @@ def merge_ascending(
 
 
 @compiled
-def name_links(
-    found: Vector[np.uint64],
-    asked: Vector[np.uint32],
-    order: Vector[np.uint32],
-    answering: Vector[np.int64],
-    named: Vector[np.uint64],
-) -> None:
+def name_links(found: Uint64s, asked: Uint32s, order: Uint32s, answering: Ints, named: Uint64s) -> None:
     """Replace questions by rows, and places by nodes.
 
     ``found``: (links,), ``question << 40 | place << 8 | count``; ``asked``: (questions,), row of each question, below
@@ -92,9 +84,7 @@ def name_links(
 
 
 @compiled
-def span_rows(
-    first: int, links: LinkArrays, level: int, parents: Vector[np.int32], edges: Table[np.int32], written: int
-) -> int:
+def span_rows(first: int, links: LinkArrays, level: int, parents: Int32s, edges: Table[np.int32], written: int) -> int:
     """Join the ends of every link with a given count; links that join two trees become edges of the forest.
 
     ``first``: node of the first row; ``links``: links of the rows; columns are nodes; ``level``: the count;
@@ -115,12 +105,7 @@ def span_rows(
 
 @compiled
 def span_mutual(
-    links: LinkArrays,
-    rows: Vector[np.int32],
-    level: int,
-    parents: Vector[np.int32],
-    edges: Table[np.int32],
-    written: int,
+    links: LinkArrays, rows: Int32s, level: int, parents: Int32s, edges: Table[np.int32], written: int
 ) -> int:
     """Like ``span_rows``, for returned links; the count of a pair is the smaller of its two directions.
 
@@ -147,9 +132,7 @@ def span_mutual(
 
 
 @compiled
-def join_edges(
-    a: Vector[np.int32], b: Vector[np.int32], order: Vector[np.int64], parents: Vector[np.int32], kept: Vector[np.int64]
-) -> int:
+def join_edges(a: Int32s, b: Int32s, order: Ints, parents: Int32s, kept: Ints) -> int:
     """Join the ends of edges in a given order.
 
     ``a``: (edges,), one end of each; ``b``: (edges,), the other end; ``order``: the edges to join, in order;

@@ -11,14 +11,13 @@ from typing import Final, cast
 import numpy as np
 import pyarrow as pa
 import scipy.sparse as sp
-from numpy.typing import NDArray
 
 from infostream_dedup.errors import BadDataError
 from infostream_dedup.language.text.surface_pool import SurfaceList, texts_of_arrow
 from infostream_dedup.links.compiled.kernels.matching import own_counts
 from infostream_dedup.links.compiled.kernels.rows import mix_rows
 from infostream_dedup.links.compiled.term_rows import TermRows, term_rows
-from infostream_dedup.machine.arrays import offsets_of
+from infostream_dedup.machine.arrays import Bools, Int32s, Ints, Uint8s, Uint64s, offsets_of
 from infostream_dedup.machine.kernels import BLOCK
 from infostream_dedup.model import LANGUAGES, OUR_LANGUAGES, Language, Settings
 from infostream_dedup.model.settings import REPRESENTATIONS
@@ -67,9 +66,9 @@ class CountedChunk:
 
     first: int  # ordinal of the first document; the others follow without gaps
     counts: TermCounts  # the documents as counts of the chunk's own terms
-    hashes: NDArray[np.uint64]  # uint64 (terms,), first hashes, ascending
-    checks: NDArray[np.uint64]  # uint64 (terms,), second hashes, in the order of the first
-    order: NDArray[np.int32]  # int32 (terms,), number of the term that each hash belongs to
+    hashes: Uint64s  # uint64 (terms,), first hashes, ascending
+    checks: Uint64s  # uint64 (terms,), second hashes, in the order of the first
+    order: Int32s  # int32 (terms,), number of the term that each hash belongs to
 
     @classmethod
     def read(cls, batches: Iterable[pa.RecordBatch]) -> Iterator[CountedChunk]:
@@ -148,9 +147,9 @@ class CollisionError(BadDataError):
 class FrozenVocabulary:
     """All terms of a collection, ascending by hash; the number of a term is its position here."""
 
-    hashes: NDArray[np.uint64]  # uint64 (terms,), ascending
-    checks: NDArray[np.uint64]  # uint64 (terms,), second hashes
-    df: NDArray[np.int64]  # int64 (languages, terms), documents of each language that contain each term
+    hashes: Uint64s  # uint64 (terms,), ascending
+    checks: Uint64s  # uint64 (terms,), second hashes
+    df: Ints  # int64 (languages, terms), documents of each language that contain each term
     totals: tuple[Totals, ...]  # number and length of the documents of each language
 
     def __len__(self) -> int:
@@ -189,7 +188,7 @@ class FrozenVocabulary:
             lengths=[one.length for one in self.totals],
         )
 
-    def numbers_of(self, chunk: CountedChunk) -> NDArray[np.int64]:
+    def numbers_of(self, chunk: CountedChunk) -> Ints:
         """Number of each of the chunk's terms: int64 (terms,), in the chunk's order."""
         found = np.searchsorted(self.hashes, chunk.hashes)
         known = found < len(self)
@@ -201,11 +200,7 @@ class FrozenVocabulary:
         return numbers
 
     def statistics(
-        self,
-        counts: TermCounts,
-        numbers: NDArray[np.int64],
-        settings: Settings,
-        distinct: FrozenVocabulary | None = None,
+        self, counts: TermCounts, numbers: Ints, settings: Settings, distinct: FrozenVocabulary | None = None
     ) -> list[Statistics]:
         """Statistics of the collection for the terms of a chunk, one for each of ``LANGUAGES``."""
         # The background is looked up only for terms that a document of its language has in the chunk: for the others
@@ -221,12 +216,7 @@ class FrozenVocabulary:
         return found
 
     def _of_language(
-        self,
-        language: int,
-        counts: TermCounts,
-        numbers: NDArray[np.int64],
-        settings: Settings,
-        held: NDArray[np.bool_] | None = None,
+        self, language: int, counts: TermCounts, numbers: Ints, settings: Settings, held: Bools | None = None
     ) -> Statistics:
         df, totals = self.df[language][numbers], self.totals[language]
         here = bool((counts.languages == language).any())
@@ -252,7 +242,7 @@ def partial_statistics(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordB
         yield FrozenVocabulary(chunk.hashes, chunk.checks, df[:, chunk.order], totals).row()
 
 
-def _counted(counts: TermCounts, chosen: NDArray[np.int64]) -> tuple[NDArray[np.int64], tuple[Totals, ...]]:
+def _counted(counts: TermCounts, chosen: Ints) -> tuple[Ints, tuple[Totals, ...]]:
     """Documents of each language that contain each term, and totals, of some documents of a chunk."""
     matrix, languages = counts.counts[chosen], counts.languages[chosen]
     df, lengths = np.zeros((len(LANGUAGES), matrix.shape[1]), dtype=np.int64), np.zeros(len(LANGUAGES), dtype=np.int64)
@@ -293,9 +283,7 @@ def _merged(one: FrozenVocabulary, other: FrozenVocabulary) -> FrozenVocabulary:
     return FrozenVocabulary(hashes, checks, df, totals)
 
 
-def count_distinct(
-    batches: Iterable[pa.RecordBatch], vocabulary: FrozenVocabulary, repeats: NDArray[np.bool_]
-) -> pa.RecordBatch:
+def count_distinct(batches: Iterable[pa.RecordBatch], vocabulary: FrozenVocabulary, repeats: Bools) -> pa.RecordBatch:
     """Statistics over the documents that repeat no earlier one: a row of STATISTICS, of all terms."""
     df, totals = np.zeros_like(vocabulary.df), _EMPTY.totals
     for chunk in CountedChunk.read(batches):
@@ -345,12 +333,12 @@ class KeyChunk:
     """A row of KEYS."""
 
     first: int  # ordinal of the first document; the others follow without gaps
-    languages: NDArray[np.uint8]  # uint8 (documents,), index into `LANGUAGES`
+    languages: Uint8s  # uint8 (documents,), index into `LANGUAGES`
     keys: TermRows  # key terms; in code point order in a row
-    weights: NDArray[np.int64]  # int64, weight of each key term in units of 1e-9
+    weights: Ints  # int64, weight of each key term in units of 1e-9
     targets: TermRows  # target terms that two documents or more have, ascending in a row
-    own: NDArray[np.uint8]  # uint8 (documents,), key terms in the own target
-    hashes: NDArray[np.uint64]  # uint64 (2, documents), of key terms and target together
+    own: Uint8s  # uint8 (documents,), key terms in the own target
+    hashes: Uint64s  # uint64 (2, documents), of key terms and target together
 
     def __len__(self) -> int:
         return len(self.own)
@@ -390,9 +378,7 @@ def select_keys(
         yield keys_row(chunk.first, chunk.counts.languages, keys, found.keys.data, targets)
 
 
-def keys_row(
-    first: int, languages: NDArray[np.uint8], keys: TermRows, weights: NDArray[np.int64], targets: TermRows
-) -> pa.RecordBatch:
+def keys_row(first: int, languages: Uint8s, keys: TermRows, weights: Ints, targets: TermRows) -> pa.RecordBatch:
     """A row of KEYS from the key terms and the targets of a chunk, ascending within a row."""
     own = np.empty(keys.documents, dtype=np.uint8)
     own_counts(np.arange(keys.documents), keys, targets, own)
@@ -427,7 +413,7 @@ def fewer_keys(batches: Iterable[pa.RecordBatch], n: int) -> Iterator[pa.RecordB
         yield keys_row(row["first"], row["languages"], keys, row["weights"][kept], targets)
 
 
-def _renumbered(matrix: sp.csr_array, numbers: NDArray[np.int64], terms: int, *, ascending: bool) -> TermRows:
+def _renumbered(matrix: sp.csr_array, numbers: Ints, terms: int, *, ascending: bool) -> TermRows:
     sizes, found = np.empty(matrix.shape[0], dtype=np.int32), np.empty(matrix.nnz, dtype=np.uint32)
     columns = matrix.indices.astype(np.int32, copy=False)
     every = np.arange(matrix.shape[0], dtype=np.int64)
@@ -446,7 +432,7 @@ def asking(row: pa.RecordBatch) -> pa.RecordBatch:
     return KEYS.with_arrays(row, weights=_NOTHING, targets=_NOTHING, target_sizes=no_targets)
 
 
-def mark_key_terms(batches: Iterable[pa.RecordBatch], terms: int) -> NDArray[np.int32]:
+def mark_key_terms(batches: Iterable[pa.RecordBatch], terms: int) -> Int32s:
     """Number the terms that are key terms of any document: int32 (terms,), ascending from 0, -1 for the others."""
     marked = np.zeros(terms, dtype=np.bool_)
     for row in KEYS.rows(batches):
@@ -455,7 +441,7 @@ def mark_key_terms(batches: Iterable[pa.RecordBatch], terms: int) -> NDArray[np.
 
 
 def key_term_labels(
-    batches: Iterable[pa.RecordBatch], vocabulary: FrozenVocabulary, numbers_of_keys: NDArray[np.int32]
+    batches: Iterable[pa.RecordBatch], vocabulary: FrozenVocabulary, numbers_of_keys: Int32s
 ) -> Iterator[pa.RecordBatch]:
     """The words of key terms; a term that several chunks have is given once."""
     wanted = numbers_of_keys >= 0
@@ -471,8 +457,8 @@ def key_term_labels(
 class KeyCounts:
     """How many documents have each term as a key term, and how many can be found by it."""
 
-    keys: NDArray[np.int64]  # int64 (terms,)
-    targets: NDArray[np.int64]  # int64 (terms,)
+    keys: Ints  # int64 (terms,)
+    targets: Ints  # int64 (terms,)
 
     @classmethod
     def of(cls, batches: Iterable[pa.RecordBatch], terms: int) -> KeyCounts:
@@ -503,15 +489,13 @@ class _Translated:
     sources: SourceTerms  # the terms, without counts
     equivalents: Equivalents  # their equivalents
     space: SpaceCounts  # counts of the canonical terms of all documents
-    df: NDArray[np.int64]  # int64 (sources,), documents that contain each term
+    df: Ints  # int64 (sources,), documents that contain each term
 
 
 class PivotTerms:
     """Key terms and targets of a collection in a pivot language; ``counts`` returns all rows of COUNTS at each call."""
 
-    def __init__(
-        self, counts: Callable[[], Iterable[pa.RecordBatch]], documents: NDArray[np.int64], settings: Settings
-    ) -> None:
+    def __init__(self, counts: Callable[[], Iterable[pa.RecordBatch]], documents: Ints, settings: Settings) -> None:
         self._counts = counts
         self._documents = documents
         self._settings = settings
@@ -560,7 +544,7 @@ class PivotTerms:
             weights += weights_of_languages(canonical, own, equivalents, statistics, self._settings)
         return shares_of_weights(weights)
 
-    def space_of(self, documents: NDArray[np.int64], columns: Iterable[pa.RecordBatch]) -> PivotSpace:
+    def space_of(self, documents: Ints, columns: Iterable[pa.RecordBatch]) -> PivotSpace:
         """The words of some documents and their equivalents."""
         translated, parts = self._translated, []
         for chunk in CountedChunk.read(self._counts()):

@@ -28,7 +28,8 @@ from infostream_dedup.links.measures import KTotals, LinkTotals
 from infostream_dedup.links.pair_rules import grades_at
 from infostream_dedup.links.relation import group_sizes_of_nodes
 from infostream_dedup.links.similarity_matrix import SimilarityMatrix
-from infostream_dedup.machine.arrays import earliest_equal, entries_of, offsets_of, sparse_rows
+from infostream_dedup.machine import arrays
+from infostream_dedup.machine.arrays import Bools, Int32s, Ints, Uint8s, Uint64s
 from infostream_dedup.machine.threads import mapped, thread_count
 from infostream_dedup.runs.batch.deduplication import groups_of
 from infostream_dedup.runs.sharded import kernels
@@ -46,14 +47,14 @@ earliest document, count of the links between its documents (0 for a single one)
 class NodeTable:
     """The nodes of a collection."""
 
-    node_of: NDArray[np.int64]  # int64 (documents,), node of each document
-    leaders: NDArray[np.int64]  # int64 (nodes,), earliest document of each node, ascending
+    node_of: Ints  # int64 (documents,), node of each document
+    leaders: Ints  # int64 (nodes,), earliest document of each node, ascending
     # uint8 (nodes,), count of the links between the documents of a node; 0 for a node of one document
-    inside: NDArray[np.uint8]
+    inside: Uint8s
     # uint8 (nodes,), language of the leader; only with `pivot` do equal documents share one
-    languages: NDArray[np.uint8]
-    sizes: NDArray[np.uint8]  # uint8 (nodes,), number of key terms
-    weights: NDArray[np.int64]  # int64 (nodes,), number of documents
+    languages: Uint8s
+    sizes: Uint8s  # uint8 (nodes,), number of key terms
+    weights: Ints  # int64 (nodes,), number of documents
 
     def __len__(self) -> int:
         return len(self.leaders)
@@ -74,18 +75,18 @@ class NodeTable:
         """Nodes whose inner links count at the largest k whose need(k) they meet."""
         return replace(self, inside=grades_at(self.sizes, self.inside, n=n))
 
-    def members(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    def members(self) -> tuple[Ints, Ints]:
         """Documents by node: int64 (nodes + 1,), bounds, and int64 (documents,), ascending within a node."""
-        return offsets_of(self.weights), np.argsort(self.node_of, kind="stable")
+        return arrays.offsets_of(self.weights), np.argsort(self.node_of, kind="stable")
 
-    def leaders_in(self, first: int, last: int) -> tuple[int, NDArray[np.int64]]:
+    def leaders_in(self, first: int, last: int) -> tuple[int, Ints]:
         """First node led by documents first to last - 1, and offsets from ``first`` of all such leaders."""
         begin, end = np.searchsorted(self.leaders, (first, last))
         return int(begin), self.leaders[begin:end] - first
 
 
 def collapse_documents(
-    batches: Iterable[pa.RecordBatch], *, by_language: bool = False, moments: NDArray[np.int64] | None = None
+    batches: Iterable[pa.RecordBatch], *, by_language: bool = False, moments: Ints | None = None
 ) -> Iterator[pa.RecordBatch]:
     """Group documents with equal key terms and targets, by two 64-bit hashes of them."""
     names = ("hashes", "checks", "own", "languages", "sizes")
@@ -97,7 +98,7 @@ def collapse_documents(
         columns.append(languages)
     if moments is not None:
         columns.append(moments)
-    leader_of = earliest_equal(columns)
+    leader_of = arrays.earliest_equal(columns)
     leaders = np.flatnonzero(leader_of == np.arange(len(leader_of)))
     number = np.zeros(len(leader_of), dtype=np.int64)
     number[leaders] = np.arange(len(leaders))
@@ -129,9 +130,9 @@ class Linking:
     """Data shared by all shards."""
 
     nodes: NodeTable  # the nodes of the collection
-    numbers_of_keys: NDArray[np.int32]  # int32 (vocabulary,), number of each key term, -1 for other terms
+    numbers_of_keys: Int32s  # int32 (vocabulary,), number of each key term, -1 for other terms
     k_min: int  # minimum count of a link, at least 1
-    moments: NDArray[np.int64] | None = None  # int64 (documents,), seconds; needed with `window`
+    moments: Ints | None = None  # int64 (documents,), seconds; needed with `window`
     window: int | None = None  # maximum number of seconds between two linked documents; `None` for no limit
 
     @property
@@ -139,16 +140,16 @@ class Linking:
         """Number of terms that are key terms of any document."""
         return int(self.numbers_of_keys.max(initial=-1)) + 1
 
-    def leaders(self, chunk: KeyChunk) -> tuple[int, NDArray[np.int64]]:
+    def leaders(self, chunk: KeyChunk) -> tuple[int, Ints]:
         """First node led by a document of a chunk, and the positions of all such leaders in the chunk."""
         return self.nodes.leaders_in(chunk.first, chunk.first + len(chunk))
 
-    def rows(self, rows: TermRows, chosen: NDArray[np.int64]) -> TermRows:
+    def rows(self, rows: TermRows, chosen: Ints) -> TermRows:
         """Renumber some rows by key terms, ascending; other terms are left out."""
         room = int(np.diff(rows.indptr)[chosen].sum())
         kept, numbers = np.empty(len(chosen), dtype=np.int32), np.empty(room, dtype=np.uint32)
         written = kernels.renumber_rows(rows.indptr, rows.indices, chosen, self.numbers_of_keys, True, kept, numbers)
-        return TermRows(offsets_of(kept), numbers[:written].copy(), self.key_terms)
+        return TermRows(arrays.offsets_of(kept), numbers[:written].copy(), self.key_terms)
 
 
 class Shard:
@@ -194,7 +195,7 @@ class Shard:
         split(links, rows)
         return LINKS.row(first=first, nodes=len(leaders), sizes=rows.lengths, columns=columns, counts=counts)
 
-    def _named(self, keys: TermRows, first: int, scratch: Scratch) -> Iterator[NDArray[np.uint64]]:
+    def _named(self, keys: TermRows, first: int, scratch: Scratch) -> Iterator[Uint64s]:
         """Links of questions, with similar questions adjacent, so that they use the same posting lists."""
         frequencies = np.diff(self._index.lists.starts).sum(axis=0)
         by_term = np.zeros(len(self._index.rank), dtype=np.int64)
@@ -238,7 +239,7 @@ class Shard:
             out, into, both = (one.ravel() for one in at_least)
             yield DEGREES.row(first=first, nodes=len(leaders), outgoing=out, incoming=into, returned=both)
 
-    def _places_of(self, nodes: NDArray[np.int64]) -> NDArray[np.int64]:
+    def _places_of(self, nodes: Ints) -> Ints:
         """Position of nodes in the index, -1 if they are not in this shard."""
         at = np.searchsorted(self._nodes, nodes)
         here = at < len(self._nodes)
@@ -257,14 +258,14 @@ class Shard:
             and asking.max() >= self._moments.min() - linking.window
         )
 
-    def _in_window(self, links: NDArray[np.uint64], first: int) -> NDArray[np.uint64]:
+    def _in_window(self, links: Uint64s, first: int) -> Uint64s:
         linking = self._linking
         if linking.window is None or linking.moments is None:
             return links
         asking = linking.nodes.leaders[first + (links >> np.uint64(40)).astype(np.int64)]
         node = ((links >> np.uint64(8)) & np.uint64(0xFFFFFFFF)).astype(np.int64)
         between = np.abs(linking.moments[asking] - linking.moments[linking.nodes.leaders[node]])
-        kept: NDArray[np.uint64] = links[between <= linking.window]
+        kept: Uint64s = links[between <= linking.window]
         return kept
 
 
@@ -280,7 +281,7 @@ def merge_links(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
 
 
 def _stacked(rows: Sequence[TermRows], terms: int) -> TermRows:
-    indptr = offsets_of(np.concatenate([np.zeros(0, dtype=np.int64), *(np.diff(one.indptr) for one in rows)]))
+    indptr = arrays.offsets_of(np.concatenate([np.zeros(0, dtype=np.int64), *(np.diff(one.indptr) for one in rows)]))
     indices = np.concatenate([np.zeros(0, dtype=np.uint32), *(one.indices for one in rows)])
     return TermRows(indptr, indices, terms)
 
@@ -299,7 +300,7 @@ _MOST: Final = 255
 
 def span_links(batches: Iterable[pa.RecordBatch], nodes: int) -> Iterator[pa.RecordBatch]:
     """The forest of links in either direction."""
-    rows = [(row, offsets_of(row["sizes"])) for row in LINKS.rows(batches)]
+    rows = [(row, arrays.offsets_of(row["sizes"])) for row in LINKS.rows(batches)]
     parents, edges = np.arange(nodes, dtype=np.int32), np.empty((nodes, 3), dtype=np.int32)
     held = np.zeros(_MOST + 1, dtype=np.bool_)
     for row, _ in rows:
@@ -312,7 +313,7 @@ def span_links(batches: Iterable[pa.RecordBatch], nodes: int) -> Iterator[pa.Rec
     yield forest_row(edges[:written])
 
 
-def forest_row(edges: NDArray[np.int32]) -> pa.RecordBatch:
+def forest_row(edges: Int32s) -> pa.RecordBatch:
     """A row of FOREST from int32 (edges, 3): both ends and the count."""
     return FOREST.row(a=edges[:, 0], b=edges[:, 1], counts=edges[:, 2])
 
@@ -326,14 +327,14 @@ def merge_forests(batches: Iterable[pa.RecordBatch], nodes: int) -> Iterator[pa.
     yield FOREST.row(a=a[chosen], b=b[chosen], counts=counts[chosen])
 
 
-def group_sizes_of(forest: Iterable[pa.RecordBatch], nodes: NodeTable, k: int) -> NDArray[np.int64]:
+def group_sizes_of(forest: Iterable[pa.RecordBatch], nodes: NodeTable, k: int) -> Ints:
     """Documents in each group at k, single ones included: int64 (groups,), in no particular order."""
     a, b, counts = _edges(forest)
     leaders = groups_of([(a[counts >= k], b[counts >= k])], len(nodes))
     return group_sizes_of_nodes(leaders, nodes.weights, nodes.inside < k)
 
 
-def linkage_order(forest: Iterable[pa.RecordBatch], nodes: int) -> NDArray[np.int64]:
+def linkage_order(forest: Iterable[pa.RecordBatch], nodes: int) -> Ints:
     """Nodes in single-linkage order, so that linked ones are adjacent: int64 (nodes,)."""
     a, b, counts = _edges(forest)
     levels = np.unique(counts)
@@ -342,7 +343,7 @@ def linkage_order(forest: Iterable[pa.RecordBatch], nodes: int) -> NDArray[np.in
     return np.lexsort(labels).astype(np.int64) if labels else np.arange(nodes, dtype=np.int64)
 
 
-def _edges(batches: Iterable[pa.RecordBatch]) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.uint8]]:
+def _edges(batches: Iterable[pa.RecordBatch]) -> tuple[Int32s, Int32s, Uint8s]:
     rows = list(FOREST.rows(batches))
     if not rows:
         nothing = np.zeros(0, dtype=np.int32)
@@ -363,25 +364,25 @@ _UNKNOWN: Final = 2**64 - 1  # upper half that marks a number as not counted
 class BlockRows:
     """Rows of links, complete."""
 
-    nodes: NDArray[np.int64]  # int64 (rows,), node of each row, ascending
-    indptr: NDArray[np.int64]  # int64 (rows + 1,), bounds of the rows
-    columns: NDArray[np.int32]  # int32 (links,), nodes, ascending in a row
-    counts: NDArray[np.uint8]  # uint8 (links,)
+    nodes: Ints  # int64 (rows,), node of each row, ascending
+    indptr: Ints  # int64 (rows + 1,), bounds of the rows
+    columns: Int32s  # int32 (links,), nodes, ascending in a row
+    counts: Uint8s  # uint8 (links,)
 
     @classmethod
     def joined(cls, parts: Sequence[BlockRows]) -> BlockRows:
         """Merge the rows of several parts in ascending order, keeping each node once."""
         nodes = np.concatenate([np.zeros(0, np.int64), *(part.nodes for part in parts)])
-        indptr = offsets_of(np.concatenate([np.zeros(0, np.int64), *(np.diff(part.indptr) for part in parts)]))
+        indptr = arrays.offsets_of(np.concatenate([np.zeros(0, np.int64), *(np.diff(part.indptr) for part in parts)]))
         columns = np.concatenate([np.zeros(0, np.int32), *(part.columns for part in parts)])
         counts = np.concatenate([np.zeros(0, np.uint8), *(part.counts for part in parts)])
         order = np.unique(nodes, return_index=True)[1]
         return cls(nodes, indptr, columns, counts).taken(order)
 
-    def taken(self, rows: NDArray[np.int64]) -> BlockRows:
+    def taken(self, rows: Ints) -> BlockRows:
         """Select some rows."""
-        place, sizes = entries_of(self.indptr, rows)
-        return BlockRows(self.nodes[rows], offsets_of(sizes), self.columns[place], self.counts[place])
+        place, sizes = arrays.entries_of(self.indptr, rows)
+        return BlockRows(self.nodes[rows], arrays.offsets_of(sizes), self.columns[place], self.counts[place])
 
 
 class LinkTable:
@@ -394,7 +395,7 @@ class LinkTable:
     def __len__(self) -> int:
         return sum(len(row["columns"]) for row in self._rows)
 
-    def sizes(self) -> NDArray[np.int64]:
+    def sizes(self) -> Ints:
         """int64 (nodes,): links of each node."""
         return joined(self._rows, "sizes")
 
@@ -409,12 +410,12 @@ class LinkTable:
         for row in self._rows:
             yield _rows_of(row)
 
-    def rows(self, nodes: NDArray[np.int64]) -> BlockRows:
+    def rows(self, nodes: Ints) -> BlockRows:
         """The rows of some nodes, which ascend."""
         asked = zip(self._rows, rows_by_chunk(nodes, self._firsts), strict=True)
         return BlockRows.joined([_rows_of(row).taken(rows) for row, rows in asked if len(rows)])
 
-    def block(self, own: NDArray[np.int64]) -> BlockRows:
+    def block(self, own: Ints) -> BlockRows:
         """The rows of some nodes (ascending) and of all nodes to which they link."""
         rows = self.rows(own)
         ends = np.setdiff1d(np.unique(rows.columns).astype(np.int64), own, assume_unique=True)
@@ -423,11 +424,11 @@ class LinkTable:
 
 def _rows_of(row: dict[str, Any]) -> BlockRows:
     nodes = np.arange(row["first"], row["first"] + row["nodes"], dtype=np.int64)
-    return BlockRows(nodes, offsets_of(row["sizes"]), row["columns"], row["counts"])
+    return BlockRows(nodes, arrays.offsets_of(row["sizes"]), row["columns"], row["counts"])
 
 
 def write_out(
-    rows: BlockRows, nodes: NodeTable, k: int, *, n: int, scaled: bool, labels: NDArray[np.uint8] | None, same: bool
+    rows: BlockRows, nodes: NodeTable, k: int, *, n: int, scaled: bool, labels: Uint8s | None, same: bool
 ) -> SimilarityMatrix:
     """All links at k and above, document by document."""
     rows = _chosen(rows, nodes, n if scaled else None, labels, same=same)
@@ -447,9 +448,7 @@ def write_out(
     return SimilarityMatrix(found, n=n, k_min=k)
 
 
-def _chosen(
-    rows: BlockRows, nodes: NodeTable, scaled: int | None, labels: NDArray[np.uint8] | None, *, same: bool
-) -> BlockRows:
+def _chosen(rows: BlockRows, nodes: NodeTable, scaled: int | None, labels: Uint8s | None, *, same: bool) -> BlockRows:
     """The links within or between labels; ``scaled``: the n by whose need(k) links of short documents count."""
     if scaled is None and labels is None:
         return rows
@@ -461,12 +460,12 @@ def _chosen(
 
 
 def count_block(
-    own: NDArray[np.int64],
+    own: Ints,
     rows: BlockRows,
     nodes: NodeTable,
     ks: Sequence[int],
     *,
-    labels: NDArray[np.uint8] | None = None,
+    labels: Uint8s | None = None,
     same: bool = True,
     scaled: bool = False,
     workers: int = 1,
@@ -482,9 +481,9 @@ def count_block(
     sizes = np.zeros(len(local), dtype=np.int64)
     sizes[number[rows.nodes]] = np.diff(rows.indptr)
     # Rows and numbers both ascend, so the links need not be moved.
-    indptr = offsets_of(sizes)
+    indptr = arrays.offsets_of(sizes)
     columns = rows.columns if len(local) == len(nodes) else number[rows.columns]
-    counts = sparse_rows(rows.counts, columns, indptr, (len(local), len(local)))
+    counts = arrays.sparse_rows(rows.counts, columns, indptr, (len(local), len(local)))
     chosen = np.zeros(len(local), dtype=np.bool_)
     chosen[number[own]] = True
     weights = nodes.weights[local]
@@ -500,9 +499,7 @@ def count_block(
     return totals, forest_row(forest)
 
 
-def _mutual_forest(
-    indptr: NDArray[np.int64], columns: NDArray[np.int32], counts: NDArray[np.uint8], own: NDArray[np.int32]
-) -> NDArray[np.int32]:
+def _mutual_forest(indptr: Ints, columns: Int32s, counts: Uint8s, own: Int32s) -> Int32s:
     size, written = len(indptr) - 1, 0
     parents, edges = np.arange(size, dtype=np.int32), np.empty((size, 3), dtype=np.int32)
     for level in np.unique(counts)[::-1].tolist() if len(counts) else []:
@@ -510,12 +507,12 @@ def _mutual_forest(
     return edges[:written]
 
 
-def _row_nodes(rows: BlockRows) -> NDArray[np.int64]:
+def _row_nodes(rows: BlockRows) -> Ints:
     return np.repeat(rows.nodes, np.diff(rows.indptr))
 
 
-def _kept(rows: BlockRows, kept: NDArray[np.bool_]) -> BlockRows:
-    indptr = offsets_of(kept)[rows.indptr]
+def _kept(rows: BlockRows, kept: Bools) -> BlockRows:
+    indptr = arrays.offsets_of(kept)[rows.indptr]
     return BlockRows(rows.nodes, indptr, rows.columns[kept], rows.counts[kept])
 
 
@@ -590,7 +587,7 @@ def own_rows(batches: Iterable[pa.RecordBatch], block_of: NDArray[np.integer]) -
 
 
 def request_rows(
-    batches: Iterable[pa.RecordBatch], block_of: NDArray[np.integer], firsts: NDArray[np.int64]
+    batches: Iterable[pa.RecordBatch], block_of: NDArray[np.integer], firsts: Ints
 ) -> Iterator[pa.RecordBatch]:
     """Request the rows in other blocks to which links lead; ``firsts``: the first node of each chunk, ascending."""
     for rows in map(_rows_of, LINKS.rows(batches)):
@@ -607,7 +604,7 @@ def request_rows(
 def answer_requests(links: pa.RecordBatch, requests: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
     """Answer the requests for nodes of a chunk with rows of ROWS; each block gets a row once."""
     (rows,) = map(_rows_of, LINKS.rows([links]))
-    wanted: dict[int, list[NDArray[np.int32]]] = {}
+    wanted: dict[int, list[Int32s]] = {}
     for request in REQUESTS.rows(requests):
         wanted.setdefault(request["block"], []).append(request["nodes"])
     first = int(rows.nodes[0]) if len(rows.nodes) else 0
@@ -623,7 +620,7 @@ def count_blocks(
         rows = list(group)
         own = joined((row for row in rows if row["own"]), "nodes")
         parts = [
-            BlockRows(row["nodes"].astype(np.int64), offsets_of(row["sizes"]), row["columns"], row["counts"])
+            BlockRows(row["nodes"].astype(np.int64), arrays.offsets_of(row["sizes"]), row["columns"], row["counts"])
             for row in rows
         ]
         totals, forest = count_block(np.sort(own), BlockRows.joined(parts), nodes, ks, scaled=scaled)

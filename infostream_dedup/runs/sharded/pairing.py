@@ -10,10 +10,10 @@ from typing import Any, Final
 import numpy as np
 import pyarrow as pa
 import scipy.sparse as sp
-from numpy.typing import NDArray
 
 from infostream_dedup.links.pair_rules import need
 from infostream_dedup.machine import arrays
+from infostream_dedup.machine.arrays import Bools, Ints
 from infostream_dedup.machine.scratch import row_blocks
 from infostream_dedup.model import Settings
 from infostream_dedup.runs.batch.linking import least_count
@@ -30,7 +30,7 @@ _PAIRS_AT_ONCE: Final = 1_000_000
 _ROWS_AT_ONCE: Final = 50_000
 
 
-def turn_links(batches: Iterable[pa.RecordBatch], firsts: NDArray[np.int64], nodes: int) -> Iterator[pa.RecordBatch]:
+def turn_links(batches: Iterable[pa.RecordBatch], firsts: Ints, nodes: int) -> Iterator[pa.RecordBatch]:
     """Find the links to the nodes of each chunk; ``firsts``: the first node of each chunk, ascending."""
     bounds = np.append(firsts, nodes)
     for row in LINKS.rows(batches):
@@ -54,10 +54,10 @@ def turn_links(batches: Iterable[pa.RecordBatch], firsts: NDArray[np.int64], nod
 class DocumentPairs(arrays.AlignedColumns):
     """Pairs of documents with the counts of both directions."""
 
-    a: NDArray[np.int64]  # int64 (pairs,), the earlier document
-    b: NDArray[np.int64]  # int64 (pairs,), the later one
-    forward: NDArray[np.int64]  # int64 (pairs,), key terms of a found in b
-    backward: NDArray[np.int64]  # int64 (pairs,), key terms of b found in a
+    a: Ints  # int64 (pairs,), the earlier document
+    b: Ints  # int64 (pairs,), the later one
+    forward: Ints  # int64 (pairs,), key terms of a found in b
+    backward: Ints  # int64 (pairs,), key terms of b found in a
 
     @classmethod
     def joined(cls, parts: Iterable[DocumentPairs]) -> DocumentPairs:
@@ -75,11 +75,11 @@ class PairFinder:
         self._least = least
         self._bounds, self._members = nodes.members()
 
-    def members_of(self, nodes: slice) -> NDArray[np.int64]:
+    def members_of(self, nodes: slice) -> Ints:
         """Documents of consecutive nodes, node by node."""
         return self._members[self._bounds[nodes.start] : self._bounds[nodes.stop]]
 
-    def work(self, *, whole: bool) -> NDArray[np.int64]:
+    def work(self, *, whole: bool) -> Ints:
         """int64 (nodes,): about how many pairs each document of a node is in, at least 1."""
         nodes = self._nodes
         weights = nodes.weights if whole else np.ones(len(nodes), dtype=np.int64)
@@ -90,7 +90,7 @@ class PairFinder:
                 work[rows.nodes] += sums[rows.indptr[1:]] - sums[rows.indptr[:-1]]
         return work
 
-    def later(self, documents: NDArray[np.int64]) -> DocumentPairs:
+    def later(self, documents: Ints) -> DocumentPairs:
         """All pairs whose earlier document is among ``documents``, in the order of (a, b)."""
         one, node, forward, backward = self._neighbours(documents)
         place, other = self._written_out(node)
@@ -98,7 +98,7 @@ class PairFinder:
         pairs = pairs.at(pairs.b > pairs.a)
         return pairs.at(np.lexsort((pairs.b, pairs.a)))
 
-    def earlier(self, documents: NDArray[np.int64], alone: NDArray[np.bool_]) -> DocumentPairs:
+    def earlier(self, documents: Ints, alone: Bools) -> DocumentPairs:
         """Pairs whose later document is among ``documents``, in the order of (b, a)."""
         # Among equal documents, only the earliest is paired with it: the counts are the same.
         one, node, forward, backward = self._neighbours(documents)
@@ -111,7 +111,7 @@ class PairFinder:
         pairs = pairs.at(pairs.a < pairs.b)
         return pairs.at(np.lexsort((pairs.a, pairs.b)))
 
-    def _neighbours(self, documents: NDArray[np.int64]) -> tuple[NDArray[np.int64], ...]:
+    def _neighbours(self, documents: Ints) -> tuple[Ints, ...]:
         """Documents with every node linked to or from them, including their own; counts in both directions."""
         table = self._nodes
         node_of = table.node_of[documents]
@@ -128,7 +128,7 @@ class PairFinder:
         place = arrays.places_of(begin, sizes)
         return np.repeat(documents, sizes), other[place], forward[place], backward[place]
 
-    def _written_out(self, node: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    def _written_out(self, node: Ints) -> tuple[Ints, Ints]:
         """Position in ``node`` and document, for every document of each node."""
         place, sizes = arrays.entries_of(self._bounds, node)
         return np.repeat(np.arange(len(node)), sizes), self._members[place]
@@ -163,7 +163,7 @@ def merged_rows(batches: list[pa.RecordBatch]) -> pa.RecordBatch:
     return row
 
 
-def _both_ways(asked: NDArray[np.int64], out: BlockRows, into: BlockRows) -> tuple[NDArray[np.int64], ...]:
+def _both_ways(asked: Ints, out: BlockRows, into: BlockRows) -> tuple[Ints, ...]:
     """Node, linked node, and counts of both directions, for every node of ``asked`` (ascending)."""
     size = int(max(out.columns.max(initial=0), into.columns.max(initial=0), asked.max(initial=0))) + 1
     shape = (len(asked), size)
@@ -189,14 +189,14 @@ class DocumentRows:
         self._labels = _labels(linked)
         self._linked = linked
 
-    def ids(self, documents: NDArray[np.int64]) -> list[str]:
+    def ids(self, documents: Ints) -> list[str]:
         """Ids of documents, which ascend."""
         found: list[str] = []
         for row, rows in zip(self._documents, rows_by_chunk(documents, self._document_firsts), strict=True):
             found += row["ids"].take(pa.array(rows)).to_pylist()
         return found
 
-    def key_terms(self, documents: NDArray[np.int64]) -> KeyTerms:
+    def key_terms(self, documents: Ints) -> KeyTerms:
         """Key terms of documents, which ascend, among themselves: a column is a key term of one of them."""
         # In a pivot language, they come with the words of the documents.
         keys, weights = self._numbered(self._keys, documents), self._weights.some(documents, np.int64).values
@@ -217,22 +217,20 @@ class DocumentRows:
         counts = TermCounts(matrix, terms, self.languages[documents], np.zeros(len(documents), dtype=np.int64))
         return KeyTerms(matrix, met, counts, [], self._space(documents, used[order]))
 
-    def _space(self, documents: NDArray[np.int64], columns: NDArray[np.int64]) -> PivotSpace | None:
+    def _space(self, documents: Ints, columns: Ints) -> PivotSpace | None:
         """The words of some documents, for some key columns."""
         if self._linked.pivot is None:
             return None
         space = self._linked.pivot.space_of(documents, self._linked.columns.batches("columns"))
         return replace(space, canonical=space.canonical[columns], sets=space.sets[columns])
 
-    def pair_rows(
-        self, a: NDArray[np.int64], b: NDArray[np.int64], settings: Settings, *, made: type[Row], **others: Any
-    ) -> list[Row]:
+    def pair_rows(self, a: Ints, b: Ints, settings: Settings, *, made: type[Row], **others: Any) -> list[Row]:
         """Rows of pairs, as ``rows_of_pairs`` makes them, but complete: terms of documents are not kept for them."""
         documents, (one, other) = arrays.numbered_ends(a, b)
         key_terms, ids = self.key_terms(documents), self.ids(documents)
         return arrays.completed(rows_of_pairs(ids, key_terms, settings, one, other, made=made, **others))
 
-    def _numbered(self, terms: RunRows, documents: NDArray[np.int64]) -> arrays.Ragged:
+    def _numbered(self, terms: RunRows, documents: Ints) -> arrays.Ragged:
         """Key-term numbers of each document's terms; other terms are left out."""
         given = terms.some(documents, np.uint32)
         numbers = arrays.Ragged(given.indptr, self._numbers[given.values].astype(np.int64))
@@ -267,7 +265,7 @@ def pairs_on_disk(
     k_min: int | None = None,
     terms: bool = True,
     cross_language: bool = False,
-    parts: NDArray[np.int64] | None = None,
+    parts: Ints | None = None,
 ) -> Iterator[PairRow]:
     """Linked pairs in the order of (a, b), as ``batch.pairing.pair_rows`` lists them."""
     settings = linked.settings
@@ -299,7 +297,7 @@ PICKED: Final = Layout(
 _RECOUNTED_AT_ONCE: Final = 50_000
 
 
-def pick_terms(batches: Iterable[pa.RecordBatch], documents: NDArray[np.int64]) -> Iterator[pa.RecordBatch]:
+def pick_terms(batches: Iterable[pa.RecordBatch], documents: Ints) -> Iterator[pa.RecordBatch]:
     """Take the terms of some documents."""
     for row in KEYS.rows(batches):
         begin, end = np.searchsorted(documents, [row["first"], row["first"] + len(row["sizes"])])
@@ -312,7 +310,7 @@ def pick_terms(batches: Iterable[pa.RecordBatch], documents: NDArray[np.int64]) 
             )
 
 
-def recounted(pairs: DocumentPairs, pick: Callable[[NDArray[np.int64]], Iterable[pa.RecordBatch]]) -> DocumentPairs:
+def recounted(pairs: DocumentPairs, pick: Callable[[Ints], Iterable[pa.RecordBatch]]) -> DocumentPairs:
     """The pairs, with the number of key terms of each document that the other one has."""
     forward, backward = np.empty((2, len(pairs)), dtype=np.int64)
     for begin in range(0, len(pairs), _RECOUNTED_AT_ONCE):

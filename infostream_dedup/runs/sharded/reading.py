@@ -9,7 +9,6 @@ from typing import Any, Final
 
 import numpy as np
 import pyarrow as pa
-from numpy.typing import NDArray
 
 from infostream_dedup.judging.evidence.facts import microseconds
 from infostream_dedup.judging.evidence.pair_evidence import TripleRows
@@ -19,7 +18,7 @@ from infostream_dedup.judging.repeated.equality import equality_hashes
 from infostream_dedup.judging.repeated.lines import fragments_of, openings_of
 from infostream_dedup.language.text.fingerprint import TEXT_HASH, text_hash
 from infostream_dedup.language.text.surface_pool import texts_of
-from infostream_dedup.machine.arrays import Ragged, offsets_of
+from infostream_dedup.machine.arrays import Bools, Int8s, Ints, Ragged, offsets_of
 from infostream_dedup.machine.progress import Progress
 from infostream_dedup.model import NO_TIME, Document, DocumentBlock, Settings, full_text
 from infostream_dedup.model.document import outlet_of
@@ -97,7 +96,7 @@ def _raw(row: dict[str, Any]) -> RawEvidence:
     )
 
 
-def weighed_records(raw: Sequence[pa.RecordBatch], languages: NDArray[np.int8]) -> Iterator[pa.RecordBatch]:
+def weighed_records(raw: Sequence[pa.RecordBatch], languages: Int8s) -> Iterator[pa.RecordBatch]:
     """Weight the evidence of a whole collection."""
     frequencies = EvidenceFrequencies()
     for row in RAW.rows(raw):
@@ -110,7 +109,7 @@ def weighed_records(raw: Sequence[pa.RecordBatch], languages: NDArray[np.int8]) 
         yield RECORDS.row(first=row["first"], sizes=np.diff(records.begins), words=records.words)
 
 
-def new_wording(raw: Iterable[pa.RecordBatch], documents: int, parts: int) -> NDArray[np.bool_]:
+def new_wording(raw: Iterable[pa.RecordBatch], documents: int, parts: int) -> Bools:
     """Which documents repeat earlier ones, as ``TripleRows.repeat_earlier`` says: bool (documents,)."""
     # parts: number of parts, by their highest bits, in which triples are sorted: a power of 2.
     rows = [(row["first"], row["triples"], row["ends"].reshape(-1, 5)[:, 0]) for row in RAW.rows(raw)]
@@ -134,7 +133,7 @@ def new_wording(raw: Iterable[pa.RecordBatch], documents: int, parts: int) -> ND
 class RunRows:
     """Values of documents stored in consecutive runs, memory-mapped."""
 
-    firsts: NDArray[np.int64]  # int64 (runs,), first document of each
+    firsts: Ints  # int64 (runs,), first document of each
     runs: list[Ragged]  # the values of each
 
     @classmethod
@@ -150,17 +149,17 @@ class RunRows:
         runs = [Ragged(offsets_of(row[sizes]), row[values]) for row in rows]
         return cls(np.array([row["first"] for row in rows], dtype=np.int64), runs)
 
-    def triples(self, documents: NDArray[np.int64]) -> TripleRows:
+    def triples(self, documents: Ints) -> TripleRows:
         """Triples of documents, which ascend."""
         found = self.some(documents, np.uint64)
         return TripleRows(found.values, found.indptr)
 
-    def records(self, documents: NDArray[np.int64]) -> EvidenceRecords:
+    def records(self, documents: Ints) -> EvidenceRecords:
         """Records of documents, which ascend."""
         found = self.some(documents, np.uint32)
         return EvidenceRecords(found.values, found.indptr)
 
-    def some(self, documents: NDArray[np.int64], kind: type[np.generic]) -> Ragged:
+    def some(self, documents: Ints, kind: type[np.generic]) -> Ragged:
         """Values of documents, which ascend."""
         asked = zip(self.runs, rows_by_chunk(documents, self.firsts), strict=True)
         parts = [run.rows(rows) for run, rows in asked]
@@ -246,7 +245,7 @@ class _Besides:
         return row
 
 
-def _seconds(times: NDArray[np.int64]) -> NDArray[np.int64]:
+def _seconds(times: Ints) -> Ints:
     """Whole seconds of microseconds, towards 1970."""
     return np.where(times == NO_TIME, NO_MOMENT, np.sign(times) * (np.abs(times) // _SECOND))
 

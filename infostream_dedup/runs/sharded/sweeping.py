@@ -19,6 +19,7 @@ from infostream_dedup.links.measures import Measures
 from infostream_dedup.links.pair_rules import LEAST_NEED, scales
 from infostream_dedup.links.relation import survey
 from infostream_dedup.links.similarity_matrix import SimilarityMatrix
+from infostream_dedup.machine.arrays import Ints, Uint8s
 from infostream_dedup.machine.progress import Phrase, Progress
 from infostream_dedup.model import LANGUAGES, Settings
 from infostream_dedup.runs.batch import sweeping
@@ -43,7 +44,7 @@ _EXAMPLES_NOTE: Final = (
 class _Part:
     """Some of the links of a collection."""
 
-    labels: NDArray[np.uint8]  # uint8 (nodes,)
+    labels: Uint8s  # uint8 (nodes,)
     same: bool  # links within labels, rather than those between them
 
     @property
@@ -90,7 +91,7 @@ class CountedLinks(ABC):
         rows = [*low, *linking.sum_of_totals(self._counted(linking.TOTALS)).measures()]
         return [row for row in rows if chosen is None or row.k in chosen]
 
-    def group_sizes(self, ks: Sequence[int]) -> list[NDArray[np.int64]]:
+    def group_sizes(self, ks: Sequence[int]) -> list[Ints]:
         """As ``Relation.group_sizes``, in no particular order."""
         nodes = self._nodes
         forest = list(linking.merge_forests(self._counted(linking.FOREST), len(nodes)))
@@ -103,7 +104,7 @@ class CountedLinks(ABC):
         return linking.write_out(self._rows(), self._nodes, k, n=n, scaled=self._scaled, labels=labels, same=same)
 
     @property
-    def _labels(self) -> tuple[NDArray[np.uint8] | None, bool]:
+    def _labels(self) -> tuple[Uint8s | None, bool]:
         return (None, True) if self._part is None else (self._part.labels, self._part.same)
 
     @cached_property
@@ -175,7 +176,7 @@ class FoldedLinks(CountedLinks):
             run.tell(step, number + 1, blocks)
 
 
-def block_bounds(sizes: NDArray[np.int64], blocks: int) -> list[tuple[int, int]]:
+def block_bounds(sizes: Ints, blocks: int) -> list[tuple[int, int]]:
     """Cut rows into at least one block, some perhaps empty, with about the same number of links."""
     up_to = np.cumsum(sizes + 1)
     whole = int(up_to[-1]) if len(up_to) else 0
@@ -241,7 +242,7 @@ def begun(
     return scales(nodes.sizes[nodes.node_of], n=settings.n, short=settings.short, wanted=wanted)
 
 
-def _labels(linked: LinkedRun) -> NDArray[np.uint8] | None:
+def _labels(linked: LinkedRun) -> Uint8s | None:
     """The language of each document, if terms of several languages can match."""
     nodes = linked.nodes
     if linked.pivot is None or len(np.unique(nodes.languages)) < 2:

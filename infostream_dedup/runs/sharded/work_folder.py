@@ -21,6 +21,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from infostream_dedup.errors import BadDataError, CannotCreateError, CannotWriteError, StoreBusyError
+from infostream_dedup.machine.arrays import Ints
 from infostream_dedup.machine.files import checked_bytes, make_private_folder, sealed
 from infostream_dedup.machine.platform import lock_file, sync_path
 from infostream_dedup.model import VERSION
@@ -99,7 +100,7 @@ def joined(rows: Iterable[Mapping[str, Any]], name: str, kind: type[np.generic] 
     return np.concatenate([np.zeros(0, dtype=kind), *(row[name] for row in rows)])
 
 
-def rows_by_chunk(documents: NDArray[np.int64], firsts: NDArray[np.int64]) -> list[NDArray[np.int64]]:
+def rows_by_chunk(documents: Ints, firsts: Ints) -> list[Ints]:
     """The rows of each chunk that are asked for; documents ascend, and ``firsts`` begin the chunks."""
     cuts = np.searchsorted(documents, np.append(firsts, np.iinfo(np.int64).max))
     return [documents[begin:end] - first for first, begin, end in zip(firsts, cuts, cuts[1:], strict=False)]

@@ -20,6 +20,7 @@ from infostream_dedup.documents.block_reading import read_document_blocks
 from infostream_dedup.errors import BadDataError, MissingExtraError, UsageError
 from infostream_dedup.links.pair_rules import RELATIONS, need
 from infostream_dedup.links.relation import Relation, survey
+from infostream_dedup.machine.arrays import Int32s, Ints
 from infostream_dedup.model import Document, DocumentBlock, Settings, names_in
 from infostream_dedup.model.limits import Range, check_limits, check_record
 from infostream_dedup.runs.batch.deduplication import DuplicateRule
@@ -270,7 +271,7 @@ class SparkRun:
         """Rows of DOCUMENTS on the driver, in order."""
         return list(DOCUMENTS.rows(blob.batch for blob in self.counted.only(1).collected()))
 
-    def picked(self, documents: NDArray[np.int64]) -> list[pa.RecordBatch]:
+    def picked(self, documents: Ints) -> list[pa.RecordBatch]:
         """Rows of PICKED of some documents, which ascend, on the driver."""
         shared = shared_value(self.spark, documents)
 
@@ -557,7 +558,7 @@ class SpreadLinks(CountedLinks):
         found = links.then(own)
         return found if blocks == 1 else found.with_others(self._rows_abroad(block_of))
 
-    def _rows_abroad(self, block_of: NDArray[np.int32]) -> Flow:
+    def _rows_abroad(self, block_of: Int32s) -> Flow:
         """ROWS that blocks need in addition to their own."""
         firsts = np.array(sorted(blob.place for blob in _places(self.links)), dtype=np.int64)
         shared = shared_value(self._run.spark, (block_of, firsts))
@@ -577,7 +578,7 @@ class SpreadLinks(CountedLinks):
 
         return self.links.then(request).to_parts(max(1, len(firsts))).then(answer)
 
-    def _blocks_of_nodes(self, blocks: int) -> NDArray[np.int32]:
+    def _blocks_of_nodes(self, blocks: int) -> Int32s:
         run, found = self._run, np.zeros(len(self._run.nodes), dtype=np.int32)
         if blocks == 1:
             return found

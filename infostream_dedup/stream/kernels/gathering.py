@@ -7,22 +7,20 @@ from typing import NamedTuple
 import numpy as np
 
 from infostream_dedup.language.text.kernels.surface_table import hash_bytes
-from infostream_dedup.machine.arrays import Vector, Whole
+from infostream_dedup.machine.arrays import Int32s, Ints, Uint8s, Uint32s, Vector, Whole
 from infostream_dedup.machine.compiling import compiled, inlined, signed
 
 
 class Arranged(NamedTuple):
     """Key terms in the order of their numbers."""
 
-    terms: Vector[np.int32]  # int32
-    weights: Vector[np.int64]  # int64
-    heaviest: Vector[np.uint8]  # uint8, 1 for the heaviest of a document and 0 for its others
+    terms: Int32s  # int32
+    weights: Ints  # int64
+    heaviest: Uint8s  # uint8, 1 for the heaviest of a document and 0 for its others
 
 
 @compiled
-def put_rows(
-    ends: Vector[np.int64], values: Vector[Whole], rows: Vector[np.int64], begins: Vector[np.int64], into: Vector[Whole]
-) -> None:
+def put_rows(ends: Ints, values: Vector[Whole], rows: Ints, begins: Ints, into: Vector[Whole]) -> None:
     """Copy some rows; ``begins``: where each goes."""
     for place in range(rows.size):
         first, there = ends[rows[place]], begins[place]
@@ -31,13 +29,7 @@ def put_rows(
 
 
 @compiled
-def arrange_keys(
-    begins: Vector[np.int64],
-    firsts: Vector[np.int64],
-    keys: Vector[np.int32],
-    weights: Vector[np.int64],
-    arranged: Arranged,
-) -> None:
+def arrange_keys(begins: Ints, firsts: Ints, keys: Int32s, weights: Ints, arranged: Arranged) -> None:
     """Mark the heaviest key terms of each document, its ``firsts`` first ones, and sort its key terms by number."""
     for document in range(firsts.size):
         begin = begins[document]
@@ -53,9 +45,7 @@ def arrange_keys(
 
 
 @compiled
-def order_by_weight(
-    bounds: Vector[np.int64], weights: Vector[np.int64], order: Vector[np.int64], tied: Vector[np.uint8]
-) -> int:
+def order_by_weight(bounds: Ints, weights: Ints, order: Ints, tied: Uint8s) -> int:
     """Order the entries of each row by weight, heaviest first, equal ones by place; return how many have an equal.
 
     Rows are short, or most of a row weighs the same, so that inserting one entry after another is fast.
@@ -84,14 +74,7 @@ def order_by_weight(
 
 
 @compiled
-def distinct_of_parts(
-    bounds: Vector[np.int64],
-    parts: Vector[np.int64],
-    ends: Vector[np.int64],
-    values: Vector[np.int64],
-    found: Vector[np.int64],
-    found_ends: Vector[np.int64],
-) -> None:
+def distinct_of_parts(bounds: Ints, parts: Ints, ends: Ints, values: Ints, found: Ints, found_ends: Ints) -> None:
     """Join parts, and keep the distinct values of each row in ascending order; ``found``: as long as all of them."""
     size = 0
     found_ends[0] = 0
@@ -117,13 +100,13 @@ def distinct_of_parts(
 class TermTable(NamedTuple):
     """Terms by number."""
 
-    slots: Vector[np.uint32]  # uint32 (power of two,), number of a term + 1; 0 if empty
-    starts: Vector[np.int64]  # int64, start of each term in `pool`, and end of the last one
-    pool: Vector[np.uint8]  # uint8, the terms in UTF-8, concatenated, followed by `BLOCK` spare bytes
+    slots: Uint32s  # uint32 (power of two,), number of a term + 1; 0 if empty
+    starts: Ints  # int64, start of each term in `pool`, and end of the last one
+    pool: Uint8s  # uint8, the terms in UTF-8, concatenated, followed by `BLOCK` spare bytes
 
 
 @inlined
-def _is(table: TermTable, number: int, data: Vector[np.uint8], begin: int, length: int) -> bool:
+def _is(table: TermTable, number: int, data: Uint8s, begin: int, length: int) -> bool:
     start = table.starts[number]
     if table.starts[number + 1] - start != length:
         return False
@@ -134,9 +117,7 @@ def _is(table: TermTable, number: int, data: Vector[np.uint8], begin: int, lengt
 
 
 @compiled
-def number_all(
-    table: TermTable, count: int, data: Vector[np.uint8], starts: Vector[np.int64], numbers: Vector[np.int64]
-) -> int:
+def number_all(table: TermTable, count: int, data: Uint8s, starts: Ints, numbers: Ints) -> int:
     """Number terms, adding new ones; return how many terms the table then has.
 
     There must be room for all, with at least half of the slots empty; ``data``: followed by ``BLOCK`` spare bytes.

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from typing import Final, NamedTuple
 
-import numpy as np
-
 from infostream_dedup.links.compiled.kernels.rows import holds
-from infostream_dedup.machine.arrays import Vector, Whole
+from infostream_dedup.machine.arrays import Bools, Floats, Int32s, Ints, Uint8s, Vector, Whole
 from infostream_dedup.machine.compiling import compiled, inlined
 
 __all__ = [
@@ -54,24 +52,24 @@ _SAME_FORM = 0.4
 class Columns(NamedTuple):
     """Documents of the window, by row."""
 
-    sizes: Vector[np.uint8]  # uint8, number of key terms
-    sources: Vector[np.int32]  # int32, source; `NO_SOURCE` if unknown
-    times: Vector[np.int64]  # int64, microseconds
-    key_ends: Vector[np.int64]  # int64, start of the keys of each row
-    keys: Vector[np.int32]  # int32, heaviest first
-    weights: Vector[np.int64]  # int64, weights of the keys
-    target_ends: Vector[np.int64]  # int64, start of the targets of each row
-    targets: Vector[np.int32]  # int32, ascending
-    number_ends: Vector[np.int64]  # int64, start of the numbers of each row
-    numbers: Vector[np.int64]  # int64, ascending
+    sizes: Uint8s  # uint8, number of key terms
+    sources: Int32s  # int32, source; `NO_SOURCE` if unknown
+    times: Ints  # int64, microseconds
+    key_ends: Ints  # int64, start of the keys of each row
+    keys: Int32s  # int32, heaviest first
+    weights: Ints  # int64, weights of the keys
+    target_ends: Ints  # int64, start of the targets of each row
+    targets: Int32s  # int32, ascending
+    number_ends: Ints  # int64, start of the numbers of each row
+    numbers: Ints  # int64, ascending
 
 
 class DecisionRules(NamedTuple):
     """The rules of a stream."""
 
     # int64, minimum hits for a repeat, indexed by the number of key terms of the shorter document
-    duplicate: Vector[np.int64]
-    similar: Vector[np.int64]  # int64, minimum hits for a link, indexed likewise
+    duplicate: Ints
+    similar: Ints  # int64, minimum hits for a link, indexed likewise
     both: bool  # whether a repeat needs these hits in both directions
     templates: bool  # whether numbers are compared
     least_shared: float  # minimum Jaccard index of all terms; 0 for no limit
@@ -82,37 +80,37 @@ class DecisionRules(NamedTuple):
 class Finds(NamedTuple):
     """Earlier documents found by consecutive documents."""
 
-    ends: Vector[np.int64]  # int64 (documents + 1,), start of the finds of each document
-    rows: Vector[np.int64]  # int64, rows of the finds, ascending for each document
-    forward: Vector[np.uint8]  # uint8, number of key terms of the document in each find
-    backward: Vector[np.uint8]  # uint8, number of key terms of each find in the document
-    kinds: Vector[np.uint8]  # uint8, bits, written by `weigh`
-    ranks: Vector[np.float64]  # float64, greatest is best, written by `weigh`
+    ends: Ints  # int64 (documents + 1,), start of the finds of each document
+    rows: Ints  # int64, rows of the finds, ascending for each document
+    forward: Uint8s  # uint8, number of key terms of the document in each find
+    backward: Uint8s  # uint8, number of key terms of each find in the document
+    kinds: Uint8s  # uint8, bits, written by `weigh`
+    ranks: Floats  # float64, greatest is best, written by `weigh`
 
 
 class Chosen(NamedTuple):
     """The best find of each document."""
 
-    places: Vector[np.int64]  # int64 (documents,), index of the find; `NOTHING` without a link
+    places: Ints  # int64 (documents,), index of the find; `NOTHING` without a link
     # bool (documents,), whether the document repeats the find, rather than only resembling it
-    repeats: Vector[np.bool_]
-    relations: Vector[np.uint8]  # uint8 (documents,)
-    repeated_ends: Vector[np.int64]  # int64 (documents + 1,), start of the repeated documents of each
-    repeated: Vector[np.int64]  # int64, rows of all repeated documents, ascending for each document
+    repeats: Bools
+    relations: Uint8s  # uint8 (documents,)
+    repeated_ends: Ints  # int64 (documents + 1,), start of the repeated documents of each
+    repeated: Ints  # int64, rows of all repeated documents, ascending for each document
 
 
 class Met(NamedTuple):
     """Key terms of pairs of documents that occur in the other document."""
 
-    forward: Vector[np.int64]  # int64 (pairs,), number of key terms of the later document in the earlier one
-    backward: Vector[np.int64]  # int64 (pairs,), number of key terms of the earlier document in the later one
-    ends: Vector[np.int64]  # int64 (pairs + 1,), start of the terms of each pair
-    terms: Vector[np.int64]  # int64, each once per pair
-    weights: Vector[np.int64]  # int64, weight of each; the sum if it is a key term of both
+    forward: Ints  # int64 (pairs,), number of key terms of the later document in the earlier one
+    backward: Ints  # int64 (pairs,), number of key terms of the earlier document in the later one
+    ends: Ints  # int64 (pairs + 1,), start of the terms of each pair
+    terms: Ints  # int64, each once per pair
+    weights: Ints  # int64, weight of each; the sum if it is a key term of both
 
 
 @inlined
-def _count_shared(values: Vector[Whole], ends: Vector[np.int64], row: int, other: int) -> int:
+def _count_shared(values: Vector[Whole], ends: Ints, row: int, other: int) -> int:
     """Count the values that two ascending rows have in common."""
     at, end = ends[row], ends[row + 1]
     there, last = ends[other], ends[other + 1]
@@ -278,7 +276,7 @@ def _add_terms(
 
 
 @compiled
-def meet(rows: Vector[np.int64], others: Vector[np.int64], columns: Columns, rules: DecisionRules, met: Met) -> None:
+def meet(rows: Ints, others: Ints, columns: Columns, rules: DecisionRules, met: Met) -> None:
     """Collect the key terms of pairs of documents that occur in the other document; ``NOTHING`` in others: no pair."""
     end = 0
     met.ends[0] = 0

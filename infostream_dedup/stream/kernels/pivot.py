@@ -8,17 +8,13 @@ import numpy as np
 
 from infostream_dedup.judging.evidence.kernels.sharing import look_up, note, place_of, take_out
 from infostream_dedup.links.compiled.kernels.rows import first_not_below
-from infostream_dedup.machine.arrays import OtherWhole, Table, Vector, Whole
+from infostream_dedup.machine.arrays import Bools, Int32s, Ints, OtherWhole, Table, Vector, Whole
 from infostream_dedup.machine.compiling import compiled, inlined, prefetch, signed
 
 
 @compiled
 def mark_missing(
-    begins: Vector[np.int64],
-    values: Vector[Whole],
-    other_begins: Vector[np.int64],
-    others: Vector[OtherWhole],
-    marks: Vector[np.bool_],
+    begins: Ints, values: Vector[Whole], other_begins: Ints, others: Vector[OtherWhole], marks: Bools
 ) -> None:
     """Mark the values of each row that are not in the same row of others; all rows ascend."""
     for row in range(begins.size - 1):
@@ -30,13 +26,7 @@ def mark_missing(
 
 
 @compiled
-def find_places(
-    owners: Vector[np.int64],
-    terms: Vector[Whole],
-    begins: Vector[np.int64],
-    keys: Vector[OtherWhole],
-    places: Vector[np.int64],
-) -> None:
+def find_places(owners: Ints, terms: Vector[Whole], begins: Ints, keys: Vector[OtherWhole], places: Ints) -> None:
     """Find the place of terms among the few key terms of their documents.
 
     Args:
@@ -75,22 +65,22 @@ _WEIGHT_LINES: Final = 4  # 64-bit values of a cache line, and lines of the memb
 class PivotDocuments(NamedTuple):
     """Key terms of documents, and the terms that the key terms of other documents are matched with."""
 
-    weight_begins: Vector[np.int64]  # int64 (documents + 1,), bounds in `weights`
-    weights: Vector[np.int64]  # int64, weight of each key term, heaviest first, at most `MOST_KEYS` of a document
-    member_begins: Vector[np.int64]  # int64 (documents + 1,), bounds in `members`
+    weight_begins: Ints  # int64 (documents + 1,), bounds in `weights`
+    weights: Ints  # int64, weight of each key term, heaviest first, at most `MOST_KEYS` of a document
+    member_begins: Ints  # int64 (documents + 1,), bounds in `members`
     # int64, ascending in a document: `MOST_KEYS` times a term, plus the place of a key term to which the term is
     # equivalent
-    members: Vector[np.int64]
-    matched_begins: Vector[np.int64]  # int64 (documents + 1,), bounds in `matched_by`
-    matched_by: Vector[np.int32]  # int32, ascending in a document: the terms that match key terms of others
+    members: Ints
+    matched_begins: Ints  # int64 (documents + 1,), bounds in `matched_by`
+    matched_by: Int32s  # int32, ascending in a document: the terms that match key terms of others
 
 
 class PivotScratch(NamedTuple):
     """Scratch memory."""
 
-    members: Vector[np.int32]  # int32, zeros, `SLOTS` for each member of the document with the most members
-    matched_by: Vector[np.int32]  # int32, zeros, `SLOTS` for each matching term of the document with the most
-    maybe: Vector[np.int64]  # int64, longer than the members and the matching terms of any document
+    members: Int32s  # int32, zeros, `SLOTS` for each member of the document with the most members
+    matched_by: Int32s  # int32, zeros, `SLOTS` for each matching term of the document with the most
+    maybe: Ints  # int64, longer than the members and the matching terms of any document
 
 
 class SharedKeys(NamedTuple):
@@ -154,12 +144,7 @@ def _fetch(documents: PivotDocuments, document: int) -> None:
 
 @compiled
 def share_pivot(
-    a: Vector[np.int64],
-    b: Vector[np.int64],
-    documents: PivotDocuments,
-    scratch: PivotScratch,
-    least: float,
-    shared: SharedKeys,
+    a: Ints, b: Ints, documents: PivotDocuments, scratch: PivotScratch, least: float, shared: SharedKeys
 ) -> None:
     """Count and weigh the key terms that match.
 
@@ -199,14 +184,7 @@ def share_pivot(
 
 
 @inlined
-def _match_places(
-    rows: tuple[int, int],
-    begins: Vector[np.int64],
-    terms: Vector[np.int64],
-    places: Vector[np.int64],
-    ends: Vector[np.int64],
-    met: Vector[np.int64],
-) -> int:
+def _match_places(rows: tuple[int, int], begins: Ints, terms: Ints, places: Ints, ends: Ints, met: Ints) -> int:
     """Count the matches at each place of the first text, or write the places they meet if ``met`` has room."""
     i, j, count = begins[rows[0]], begins[rows[1]], 0
     end, last = begins[rows[0] + 1], begins[rows[1] + 1]
@@ -226,7 +204,7 @@ def _match_places(
 
 
 @inlined
-def _longest_chain(ends: Vector[np.int64], met: Vector[np.int64], against: bool, last: Vector[np.int64]) -> int:
+def _longest_chain(ends: Ints, met: Ints, against: bool, last: Ints) -> int:
     """As Hunt and Szymanski (1977): what one place meets comes backwards, so that a chain takes one of it."""
     count, begin = 0, 0
     for bucket in range(ends.size):
@@ -242,13 +220,7 @@ def _longest_chain(ends: Vector[np.int64], met: Vector[np.int64], against: bool,
 
 @compiled
 def compare_orders(
-    a: Vector[np.int64],
-    b: Vector[np.int64],
-    begins: Vector[np.int64],
-    terms: Vector[np.int64],
-    places: Vector[np.int64],
-    longest: int,
-    found: Table[np.int64],
+    a: Ints, b: Ints, begins: Ints, terms: Ints, places: Ints, longest: int, found: Table[np.int64]
 ) -> None:
     """Compare the order of the words of texts; ``found`` receives the fields of ``WordOrder``.
 

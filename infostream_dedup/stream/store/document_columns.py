@@ -10,9 +10,8 @@ from typing import Any, Final, Protocol
 
 import numpy as np
 import orjson
-from numpy.typing import NDArray
 
-from infostream_dedup.machine.arrays import INT32, INT64, UINT32, Ragged, offsets_of
+from infostream_dedup.machine.arrays import INT32, INT64, UINT32, Ints, Ragged, offsets_of
 from infostream_dedup.machine.platform import collector_paused
 from infostream_dedup.machine.threads import run_ahead
 from infostream_dedup.model.document import Language
@@ -48,24 +47,24 @@ class PivotTable:
 class RememberedTable:
     """Documents in order, in columns as the fields of `Remembered`; empty where forgotten or without a signature."""
 
-    ordinals: NDArray[np.int64]
+    ordinals: Ints
     ids: Sequence[str]
-    versions: NDArray[np.int64]
+    versions: Ints
     sources: Sequence[str | None]
-    clocks: NDArray[np.int64]
+    clocks: Ints
     published: Sequence[int | None]
     languages: Sequence[Language]
     text_hashes: Sequence[bytes]
     opening_hashes: Sequence[bytes]
-    epochs: NDArray[np.int64]
-    lengths: NDArray[np.int64]
+    epochs: Ints
+    lengths: Ints
     keys: Ragged  # keys, weights, targets, numbers: one row for each document
     weights: Ragged
     targets: Ragged
     numbers: Ragged
     statuses: Sequence[str]  # status of each document's verdict
-    repeats: NDArray[np.int64]  # int64, 1 if the verdict is `Verdict.repeats`, otherwise 0
-    leaves: NDArray[np.int64]  # int64, 0 if the verdict is `Verdict.stands_for_kept`, otherwise 1
+    repeats: Ints  # int64, 1 if the verdict is `Verdict.repeats`, otherwise 0
+    leaves: Ints  # int64, 0 if the verdict is `Verdict.stands_for_kept`, otherwise 1
     groups: Sequence[str]  # id of each document's current group, after all merges
     evidence: EvidenceTable  # what preset `judged` keeps
     pivot: PivotTable  # what a stream that looks across languages keeps
@@ -77,7 +76,7 @@ class RememberedTable:
         """Iterate over the documents, as `row` returns them."""
         return map(self.row, range(len(self)))
 
-    def known(self) -> NDArray[np.int64]:
+    def known(self) -> Ints:
         """Indices of the documents that were not forgotten: such a one still has a length, but no terms."""
         return np.flatnonzero((self.targets.sizes > 0) | (self.lengths == 0))
 
@@ -319,7 +318,7 @@ def _has_rows(connection: sqlite3.Connection, part: str, first: int, end: int) -
     return bool(connection.execute(asked, (first, end)).fetchone()[0])
 
 
-def _groups_now(connection: sqlite3.Connection, groups: list[str], ordinals: NDArray[np.int64]) -> list[str]:
+def _groups_now(connection: sqlite3.Connection, groups: list[str], ordinals: Ints) -> list[str]:
     merges: dict[str, list[tuple[int, int, str]]] = {}
     for number, ordinal, other, group in connection.execute(
         "SELECT number, ordinal, other, group_id FROM event WHERE kind = 'merge' ORDER BY number"

@@ -10,10 +10,9 @@ from dataclasses import dataclass
 from typing import Any, Final, Literal, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from infostream_dedup.judging.repeated.lines import REMEMBERED
-from infostream_dedup.machine.arrays import INT32, numbers_of
+from infostream_dedup.machine.arrays import INT32, Ints, numbers_of
 from infostream_dedup.model import NO_TIME
 from infostream_dedup.model.document import Language
 from infostream_dedup.model.stream_records import (
@@ -180,17 +179,17 @@ class LanguageFrequencies:
 
     documents: int  # number of documents in the language
     length: int  # their total length in terms
-    df: NDArray[np.int64]  # int64 (terms of the store,), number of documents with each term
+    df: Ints  # int64 (terms of the store,), number of documents with each term
 
 
 @dataclass(frozen=True, slots=True)
 class StoredLines:
     """Fragments of the documents from which repeated lines are learned."""
 
-    ordinals: NDArray[np.int64]  # int64 (documents,), ascending; forgotten documents are missing
+    ordinals: Ints  # int64 (documents,), ascending; forgotten documents are missing
     blobs: list[bytes]  # as `Remembered.lines`
     sources: list[str | None]  # source of each
-    times: NDArray[np.int64]  # int64 (documents,), publication, or `NO_TIME` of the model
+    times: Ints  # int64 (documents,), publication, or `NO_TIME` of the model
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -338,7 +337,7 @@ def summed_frequencies(
     table: Literal["epoch_frequency", "repeat_frequency", "pivot_frequency"] = "epoch_frequency",
 ) -> dict[Language, LanguageFrequencies]:
     """Sum document frequencies over all epochs before one."""
-    df: dict[Language, NDArray[np.int64]] = {}
+    df: dict[Language, Ints] = {}
     totals: dict[Language, tuple[int, int]] = {}
     rows = connection.execute(
         f"SELECT language, documents, length, terms, df FROM {table} WHERE epoch < ? ORDER BY epoch, language",  # noqa: S608

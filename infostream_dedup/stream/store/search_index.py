@@ -18,7 +18,7 @@ import orjson
 from numpy.typing import NDArray
 
 from infostream_dedup.errors import BadDataError
-from infostream_dedup.machine.arrays import INT32, INT64, numbers_of, places_of
+from infostream_dedup.machine.arrays import INT32, INT64, Int32s, Ints, Uint8s, Uint32s, numbers_of, places_of
 from infostream_dedup.model.document import LANGUAGES, Language
 from infostream_dedup.stream.store.restoring import first_ordinal, open_epoch, position_of
 from infostream_dedup.stream.store.tables import part_checksum
@@ -58,13 +58,13 @@ class FoundDocument:
     language: Language  # its language
     group: str  # id of its current group
     text_hash: bytes  # hash of its text; empty for an empty text, and for a document whose signature is gone
-    keys: NDArray[np.int64]  # int64, its key terms, heaviest first
-    weights: NDArray[np.int64]  # int64, their weights
-    targets: NDArray[np.int64]  # int64, its terms, ascending
-    further_keys: NDArray[np.int64]  # int64, the further key terms that evidence compares
-    further_weights: NDArray[np.int64]  # int64, their weights
+    keys: Ints  # int64, its key terms, heaviest first
+    weights: Ints  # int64, their weights
+    targets: Ints  # int64, its terms, ascending
+    further_keys: Ints  # int64, the further key terms that evidence compares
+    further_weights: Ints  # int64, their weights
     record: bytes  # its packed evidence; empty if key terms decide
-    order: NDArray[np.int64]  # int64, its first words as they follow each other; empty if languages are kept apart
+    order: Ints  # int64, its first words as they follow each other; empty if languages are kept apart
 
 
 _NUMBERS: Final[dict[str, np.dtype[Any]]] = {
@@ -122,8 +122,8 @@ _NO_SOURCE: Final = -1
 class TermDocuments:
     """The documents that have each term."""
 
-    terms: NDArray[np.int32]  # int32, numbers of the terms, ascending
-    ends: NDArray[np.int32]  # int32 (terms + 1,), bounds of the documents of each term
+    terms: Int32s  # int32, numbers of the terms, ascending
+    ends: Int32s  # int32 (terms + 1,), bounds of the documents of each term
     documents: NDArray[np.uint16]  # uint16, numbers of documents in the part, ascending within each term
 
     @classmethod
@@ -139,7 +139,7 @@ class TermDocuments:
         ends = np.concatenate((begins, [len(terms)])).astype(INT32)
         return cls(terms[begins].astype(INT32), ends, (codes & (MOST_DOCUMENTS - 1)).astype(_UINT16))
 
-    def of_terms(self, asked: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    def of_terms(self, asked: Ints) -> tuple[Ints, Ints]:
         """Find documents by terms: int64 each, place of a term among those asked for, ascending, and document."""
         if not len(self.terms):
             return np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64)
@@ -155,9 +155,9 @@ class IndexPart:
     """Consecutive documents, numbered from 0."""
 
     first: int  # ordinal of the first one
-    languages: NDArray[np.uint8]  # uint8 (documents,), index into `LANGUAGES`, or `GONE`
-    sizes: NDArray[np.uint8]  # uint8 (documents,), number of key terms
-    sources: NDArray[np.int32]  # int32 (documents,), index into `names`, -1 without a source
+    languages: Uint8s  # uint8 (documents,), index into `LANGUAGES`, or `GONE`
+    sizes: Uint8s  # uint8 (documents,), number of key terms
+    sources: Int32s  # int32 (documents,), index into `names`, -1 without a source
     names: list[str]  # sources
     keys: TermDocuments  # documents by key term
     targets: TermDocuments  # documents by the terms in which key terms are looked up
@@ -378,7 +378,7 @@ _INSERT: Final = "INSERT OR REPLACE INTO term_index (first, packed, checksum) VA
 
 
 class _Block(NamedTuple):
-    hashes: NDArray[np.uint32]  # uint32 (terms,), ascending
+    hashes: Uint32s  # uint32 (terms,), ascending
     places: NDArray[np.uint16]  # uint16 (terms,), place in the block of the term with each hash
 
     @classmethod
@@ -396,7 +396,7 @@ class _Block(NamedTuple):
     def packed(self) -> bytes:
         return self.hashes.tobytes() + self.places.tobytes()
 
-    def places_of(self, asked: NDArray[np.uint32]) -> list[int]:
+    def places_of(self, asked: Uint32s) -> list[int]:
         """Return the places of all terms that have one of the hashes."""
         begins = self.hashes.searchsorted(asked)
         met = np.flatnonzero(self.hashes.take(begins, mode="clip") == asked)
@@ -488,6 +488,6 @@ def _block_of(connection: sqlite3.Connection, first: int) -> _Block:
     return _Block.of([row[0] for row in connection.execute(_TERMS, (first, first + TERMS_IN_BLOCK))])
 
 
-def _hashes(terms: Sequence[str]) -> NDArray[np.uint32]:
+def _hashes(terms: Sequence[str]) -> Uint32s:
     # The words of a question may contain lone surrogates; no stored term does.
     return np.array([crc32(term.encode("utf-8", "replace")) for term in terms], dtype=_UINT32)

@@ -8,13 +8,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-import numpy as np
-from numpy.typing import NDArray
-
 from infostream_dedup.language.morphology import form_cache
 from infostream_dedup.language.morphology.form_cache import listed_terms
 from infostream_dedup.language.text.surface_pool import SurfaceList
 from infostream_dedup.language.text.tokens import Form
+from infostream_dedup.machine.arrays import Bools, Ints
 from infostream_dedup.model import OUR_LANGUAGES, Language, Settings
 from infostream_dedup.terms.representation import Representation, representation
 
@@ -38,8 +36,8 @@ class _Morph(Representation):
         return form_cache.form_cache_of(language).terms_of_new(keys, strict=settings.morph == "strict")
 
     def listed_terms(
-        self, forms: SurfaceList, words: NDArray[np.int64], language: Language, settings: Settings, *, kept: bool = True
-    ) -> tuple[NDArray[np.bool_], SurfaceList]:
+        self, forms: SurfaceList, words: Ints, language: Language, settings: Settings, *, kept: bool = True
+    ) -> tuple[Bools, SurfaceList]:
         """Take most terms from the shipped table, without Python strings."""
         if language not in OUR_LANGUAGES or language == "en" or len(words) < _MANY:
             return super().listed_terms(forms, words, language, settings, kept=kept)

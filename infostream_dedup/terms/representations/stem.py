@@ -9,14 +9,12 @@ from collections.abc import Sequence
 from functools import cache
 from typing import Final
 
-import numpy as np
-from numpy.typing import NDArray
-
 from infostream_dedup.language.lexicon.word_lists import stop_words
 from infostream_dedup.language.morphology.stemming import listed_stems, stems
 from infostream_dedup.language.text.kernels.surface_table import MISSING
 from infostream_dedup.language.text.surface_pool import SurfaceList, SurfacePool
 from infostream_dedup.language.text.tokens import Form
+from infostream_dedup.machine.arrays import Bools, Ints
 from infostream_dedup.model import Language, Settings
 from infostream_dedup.terms.representation import Representation
 
@@ -34,8 +32,8 @@ class _Stem(Representation):
         return [None if word in stop else stem for word, stem in zip(words, stems(words, language), strict=True)]
 
     def listed_terms(
-        self, forms: SurfaceList, words: NDArray[np.int64], language: Language, settings: Settings, *, kept: bool = True
-    ) -> tuple[NDArray[np.bool_], SurfaceList]:
+        self, forms: SurfaceList, words: Ints, language: Language, settings: Settings, *, kept: bool = True
+    ) -> tuple[Bools, SurfaceList]:
         """Stem without Python strings."""
         del settings, kept
         taken = _stop_pool(language).find(forms, words) == MISSING

@@ -6,23 +6,21 @@ IDF is ln((N - df + 0.5) / (df + 0.5)), which is negative for terms in more than
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from infostream_dedup.machine.arrays import Floats
 from infostream_dedup.model import Settings
 
 
-def idf(df: NDArray[np.float64], documents: float) -> NDArray[np.float64]:
+def idf(df: Floats, documents: float) -> Floats:
     """Inverse document frequency."""
     return np.asarray(np.log((documents - df + 0.5) / (df + 0.5)), dtype=np.float64)
 
 
-def norm(lengths: NDArray[np.float64], average: NDArray[np.float64] | float, settings: Settings) -> NDArray[np.float64]:
+def norm(lengths: Floats, average: Floats | float, settings: Settings) -> Floats:
     """Length normalisation of each document; ``settings.k1`` saturates, ``settings.b`` weakens it."""
     return np.asarray(settings.k1 * (1 - settings.b + settings.b * lengths / average), dtype=np.float64)
 
 
-def weight(
-    f: NDArray[np.float64], idf: NDArray[np.float64], norm: NDArray[np.float64], settings: Settings
-) -> NDArray[np.float64]:
+def weight(f: Floats, idf: Floats, norm: Floats, settings: Settings) -> Floats:
     """One summand of the score of a document."""
     return idf * f * (settings.k1 + 1) / (f + norm)

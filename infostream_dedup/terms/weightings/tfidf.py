@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from infostream_dedup.machine.arrays import Floats
 from infostream_dedup.model import Settings
 
 
-def idf(df: NDArray[np.float64], documents: float) -> NDArray[np.float64]:
+def idf(df: Floats, documents: float) -> Floats:
     """Inverse document frequency; 0 for a term that occurs in no document, which ``df_min`` 0 admits."""
     found = np.zeros(len(df), dtype=np.float64)
     held = df > 0
@@ -16,15 +16,13 @@ def idf(df: NDArray[np.float64], documents: float) -> NDArray[np.float64]:
     return found
 
 
-def norm(lengths: NDArray[np.float64], average: NDArray[np.float64] | float, settings: Settings) -> NDArray[np.float64]:
+def norm(lengths: Floats, average: Floats | float, settings: Settings) -> Floats:
     """Return zeros: the length of a document does not matter."""
     del average, settings
     return np.zeros(len(lengths), dtype=np.float64)
 
 
-def weight(
-    f: NDArray[np.float64], idf: NDArray[np.float64], norm: NDArray[np.float64], settings: Settings
-) -> NDArray[np.float64]:
+def weight(f: Floats, idf: Floats, norm: Floats, settings: Settings) -> Floats:
     """Frequency in the document times inverse document frequency."""
     del norm, settings
     return f * idf

@@ -6,7 +6,6 @@ from typing import Final
 
 import numpy as np
 import scipy.sparse as sp
-from numpy.typing import NDArray
 
 from infostream_dedup.errors import MissingExtraError
 from infostream_dedup.judging.criteria.criterion import (
@@ -21,6 +20,7 @@ from infostream_dedup.judging.criteria.criterion import (
 )
 from infostream_dedup.judging.evidence.kernels.comparing import COLUMNS
 from infostream_dedup.judging.evidence.pair_model import shipped_model
+from infostream_dedup.machine.arrays import Floats, Ints
 
 
 @criterion(order=10, say=say_share("words", "differ"))
@@ -85,9 +85,7 @@ def key_terms(pairs: ComparedPairs) -> Both:
     )
 
 
-def _unmatched(
-    keys: sp.csr_array, targets: sp.csr_array, i: NDArray[np.int64], j: NDArray[np.int64]
-) -> NDArray[np.float64]:
+def _unmatched(keys: sp.csr_array, targets: sp.csr_array, i: Ints, j: Ints) -> Floats:
     own = np.asarray(keys[i].sum(axis=1), dtype=np.float64)
     met = np.asarray(keys[i].multiply(targets[j]).sum(axis=1), dtype=np.float64)
     share = np.divide(met, own, out=np.ones(len(i)), where=own > 0)
@@ -178,5 +176,5 @@ def _lacking(pairs: ComparedPairs, what: str) -> Both:
     return 1 - _column(pairs, f"{what}_forward"), 1 - _column(pairs, f"{what}_backward")
 
 
-def _column(pairs: ComparedPairs, name: str) -> NDArray[np.float64]:
+def _column(pairs: ComparedPairs, name: str) -> Floats:
     return np.round(pairs.evidence[:, COLUMNS.index(name)], 9)

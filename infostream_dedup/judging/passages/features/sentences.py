@@ -8,14 +8,13 @@ from dataclasses import dataclass
 from typing import Annotated, Final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from infostream_dedup.judging.features import fingerprints
 from infostream_dedup.judging.features.words import shingles, stop_word_places
 from infostream_dedup.judging.passages import sentence_table
 from infostream_dedup.language.lexicon.frequency import common_forms
 from infostream_dedup.language.text.normalise import fold
-from infostream_dedup.machine.arrays import Ragged
+from infostream_dedup.machine.arrays import Bools, Ragged
 from infostream_dedup.model import LANGUAGES, Language
 from infostream_dedup.model.limits import OneOf, Range
 
@@ -84,7 +83,7 @@ class SentenceLowIdfSig(sentence_table.SentenceFeature):
         skipped = _among(words.vocabulary, self.skip)[words.rows.values]
         return fingerprints.low_idf_signatures(words, self.antecedent_words(table), c=self.c, d=self.d, skipped=skipped)
 
-    def antecedent_words(self, table: sentence_table.SentenceTable) -> NDArray[np.bool_]:
+    def antecedent_words(self, table: sentence_table.SentenceTable) -> Bools:
         """Return which words begin a chain: bool (words,)."""
         words = table.words
         if self.antecedents:
@@ -95,7 +94,7 @@ class SentenceLowIdfSig(sentence_table.SentenceFeature):
         return np.asarray(_most_common(table, self.n)[language, words.rows.values], dtype=np.bool_)
 
 
-def _among(vocabulary: list[str], chosen: Iterable[str]) -> NDArray[np.bool_]:
+def _among(vocabulary: list[str], chosen: Iterable[str]) -> Bools:
     """Mark the chosen words of a vocabulary in code point order: bool (vocabulary,)."""
     known = sorted({fold(word) for word in chosen})
     found = np.zeros(len(vocabulary), dtype=np.bool_)
@@ -106,7 +105,7 @@ def _among(vocabulary: list[str], chosen: Iterable[str]) -> NDArray[np.bool_]:
     return found
 
 
-def _most_common(table: sentence_table.SentenceTable, n: int) -> NDArray[np.bool_]:
+def _most_common(table: sentence_table.SentenceTable, n: int) -> Bools:
     """Find the n words with the highest document frequency in each language: bool (languages, vocabulary)."""
     words = table.words
     size = max(len(words.vocabulary), 1)
@@ -150,7 +149,7 @@ class SentenceIMatch(sentence_table.SentenceFeature):
         language = np.repeat(table.languages[table.documents], words.rows.sizes)
         return fingerprints.lexicon_sums(words, kept[language, words.rows.values], self.least_words)
 
-    def _lexicon(self, language: Language, vocabulary: list[str]) -> NDArray[np.bool_]:
+    def _lexicon(self, language: Language, vocabulary: list[str]) -> Bools:
         """Find the words within the bounds in a language; a word that no table knows counts as the rarest."""
         forms = dict(common_forms(language))
         shares = np.array([forms.get(word, 0.0) for word in vocabulary], dtype=np.float64)

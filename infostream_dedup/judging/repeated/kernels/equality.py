@@ -9,7 +9,7 @@ import numpy as np
 from infostream_dedup.judging.evidence.kernels.words import mixed, step
 from infostream_dedup.judging.repeated.kernels.fragments import DIGIT, DROPPED, JOINER, LETTER, Signs
 from infostream_dedup.language.text.kernels.scanning import sized_code_point
-from infostream_dedup.machine.arrays import Table, Vector
+from infostream_dedup.machine.arrays import Bools, Ints, Table, Uint8s
 from infostream_dedup.machine.compiling import compiled, inlined, popcount, signed
 from infostream_dedup.machine.kernels import BLOCK, between, first_bits
 
@@ -26,7 +26,7 @@ _OTHER = np.uint64(0x9E3779B97F4A7C15)
 
 
 @inlined
-def _is_long(data: Vector[np.uint8], at: int, end: int) -> bool:
+def _is_long(data: Uint8s, at: int, end: int) -> bool:
     """Whether a text has so many common letters at its beginning that it has ``LONG`` words, however they are cut."""
     letters, last = 0, min(end, at + _BEGINNING)
     while at < last and letters < (LONG + 1) * _RUN:
@@ -40,13 +40,7 @@ def _is_long(data: Vector[np.uint8], at: int, end: int) -> bool:
 
 @compiled
 def hash_words(
-    data: Vector[np.uint8],
-    offsets: Vector[np.int64],
-    bodies: Vector[np.int64],
-    signs: Signs,
-    words: Vector[np.int64],
-    marked: Vector[np.bool_],
-    hashes: Table[np.uint64],
+    data: Uint8s, offsets: Ints, bodies: Ints, signs: Signs, words: Ints, marked: Bools, hashes: Table[np.uint64]
 ) -> None:
     """Hash the words of each text whose body is short; the hash of a long one is not finished.
 

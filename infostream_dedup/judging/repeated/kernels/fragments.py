@@ -8,7 +8,7 @@ import numpy as np
 
 from infostream_dedup.judging.evidence.kernels.words import mixed, step
 from infostream_dedup.language.text.kernels.scanning import sized_code_point
-from infostream_dedup.machine.arrays import Table, Vector
+from infostream_dedup.machine.arrays import Bools, Ints, Table, Uint8s, Uint16s, Vector
 from infostream_dedup.machine.compiling import compiled, inlined, popcount, signed
 from infostream_dedup.machine.kernels import BLOCK, between, first_bits, lowest_bit
 
@@ -75,10 +75,10 @@ STATES: Final = 9
 class Signs(NamedTuple):
     """What the reader knows of characters."""
 
-    kinds: Vector[np.uint8]  # uint8 (code points,), `LETTER` to `CLOSING`, or 0
-    folded: Vector[np.uint16]  # uint16 (code points,), folded letter or value of a digit
-    state: Vector[np.int64]  # int64 (STATES,), scratch memory
-    stems: Vector[np.uint16]  # uint16 (STEMS,), scratch memory
+    kinds: Uint8s  # uint8 (code points,), `LETTER` to `CLOSING`, or 0
+    folded: Uint16s  # uint16 (code points,), folded letter or value of a digit
+    state: Ints  # int64 (STATES,), scratch memory
+    stems: Uint16s  # uint16 (STEMS,), scratch memory
     calls: Vector[
         np.uint64
     ]  # uint64 (power of two,), hash table of the words of calls, 0 if free; the last two bits are its kind
@@ -87,7 +87,7 @@ class Signs(NamedTuple):
 class FragmentRows(NamedTuple):
     """The first and last fragments of documents, in their order."""
 
-    counts: Vector[np.int64]  # int64 (documents,), number of fragments kept
+    counts: Ints  # int64 (documents,), number of fragments kept
     hashes: Table[np.uint64]  # uint64 (documents, FRAGMENTS), hash of the folded words of each
     words: Table[np.uint8]  # uint8, of the same shape, its words with a letter
     flags: Table[np.uint8]  # uint8, of the same shape, `FIGURE` and `CALL`
@@ -98,7 +98,7 @@ class FragmentRows(NamedTuple):
 
 
 @inlined
-def after_link(data: Vector[np.uint8], place: int, end: int) -> int:
+def after_link(data: Uint8s, place: int, end: int) -> int:
     """Where the address ends whose colon or bracket is at a place."""
     while place < end:
         byte = signed(data[place])
@@ -109,7 +109,7 @@ def after_link(data: Vector[np.uint8], place: int, end: int) -> int:
 
 
 @inlined
-def after_tag(data: Vector[np.uint8], place: int, end: int) -> int:
+def after_tag(data: Uint8s, place: int, end: int) -> int:
     """Where the tag ends that begins at a place; 0 if there is none."""
     if place + 2 >= end:
         return 0
@@ -123,7 +123,7 @@ def after_tag(data: Vector[np.uint8], place: int, end: int) -> int:
 
 
 @inlined
-def parts_text(data: Vector[np.uint8], place: int) -> bool:
+def parts_text(data: Uint8s, place: int) -> bool:
     """Whether a tag begins a line: br, p, div, li, h1, tr and the like."""
     at = place + 2 if data[place + 1] == 0x2F else place + 1
     first, second = signed(data[at]) | 0x20, signed(data[at + 1]) | 0x20
@@ -248,7 +248,7 @@ def _kind(signs: Signs, point: int) -> int:
 
 
 @inlined
-def _word(data: Vector[np.uint8], place: int, end: int, signs: Signs) -> tuple[int, np.uint64, np.uint64, int, int]:
+def _word(data: Uint8s, place: int, end: int, signs: Signs) -> tuple[int, np.uint64, np.uint64, int, int]:
     """Read a word or number; return the place after it, two hashes, the number of its letters and of its digits."""
     word = start = _SEED
     letters, digits = 0, 0
@@ -270,7 +270,7 @@ def _word(data: Vector[np.uint8], place: int, end: int, signs: Signs) -> tuple[i
 
 
 @inlined
-def _after_sign(data: Vector[np.uint8], place: int, end: int, point: int, width: int) -> tuple[int, bool]:
+def _after_sign(data: Uint8s, place: int, end: int, point: int, width: int) -> tuple[int, bool]:
     """Where reading goes on after a sign that is no letter, and whether it ends a line."""
     if point == 0x3C:
         tag = after_tag(data, place, end)
@@ -282,7 +282,7 @@ def _after_sign(data: Vector[np.uint8], place: int, end: int, point: int, width:
 
 
 @inlined
-def _is_scheme(data: Vector[np.uint8], place: int, end: int) -> bool:
+def _is_scheme(data: Uint8s, place: int, end: int) -> bool:
     """Whether the word before a place is the scheme of an address."""
     return place + 2 < end and data[place] == 0x3A and data[place + 1] == 0x2F and data[place + 2] == 0x2F
 
@@ -297,7 +297,7 @@ def _stops(kind: int, stopped: bool, letters: int, digits: int) -> bool:
 
 @inlined
 def _end_line(
-    data: Vector[np.uint8], place: int, end: int, signs: Signs, found: FragmentRows, document: int, hashed: np.uint64
+    data: Uint8s, place: int, end: int, signs: Signs, found: FragmentRows, document: int, hashed: np.uint64
 ) -> int:
     """End a fragment; return the place at which the next one is read: in a long text near the end."""
     state = signs.state
@@ -317,9 +317,7 @@ def _end_line(
     return place
 
 
-def _read(
-    data: Vector[np.uint8], begin: int, end: int, signs: Signs, found: FragmentRows, document: int, most: int
-) -> None:
+def _read(data: Uint8s, begin: int, end: int, signs: Signs, found: FragmentRows, document: int, most: int) -> None:
     state = signs.state
     state[:] = 0
     state[_BEGIN] = begin
@@ -352,12 +350,7 @@ def _read(
 
 @compiled
 def read_fragments(
-    data: Vector[np.uint8],
-    offsets: Vector[np.int64],
-    signs: Signs,
-    found: FragmentRows,
-    only_first: bool,
-    chosen: Vector[np.bool_],
+    data: Uint8s, offsets: Ints, signs: Signs, found: FragmentRows, only_first: bool, chosen: Bools
 ) -> None:
     """Read documents in order, or the ``chosen`` ones unless that is empty; ``only_first``: only the first fragment."""
     most = 1 if only_first else _ANY
@@ -367,7 +360,7 @@ def read_fragments(
 
 
 @compiled
-def enter_words(data: Vector[np.uint8], offsets: Vector[np.int64], signs: Signs, strength: np.uint64) -> None:
+def enter_words(data: Uint8s, offsets: Ints, signs: Signs, strength: np.uint64) -> None:
     """Enter words into the hash table of the words of calls, which stays at most half full, as `WEAK` or `STRONG`."""
     for number in range(offsets.size - 1):
         _, word, _, _, _ = _word(data, offsets[number], offsets[number + 1], signs)
@@ -391,7 +384,7 @@ def _without_addresses(
 
 
 @inlined
-def _letters(data: Vector[np.uint8], place: int, end: int) -> tuple[int, int, int, int]:
+def _letters(data: Uint8s, place: int, end: int) -> tuple[int, int, int, int]:
     """Count Latin letters outside addresses, Cyrillic ones, and those that only Russian and only Ukrainian have."""
     latin, cyrillic, russian, ukrainian, in_address = 0, 0, 0, 0, False
     for at in range(place, end, BLOCK):
@@ -410,9 +403,7 @@ def _letters(data: Vector[np.uint8], place: int, end: int) -> tuple[int, int, in
 
 
 @compiled
-def read_apart(
-    data: Vector[np.uint8], begins: Vector[np.int64], ends: Vector[np.int64], found: Vector[np.uint8]
-) -> None:
+def read_apart(data: Uint8s, begins: Ints, ends: Ints, found: Uint8s) -> None:
     """Mark texts that may begin with a dateline, and texts that begin and end in two languages; few are neither.
 
     ``data``: followed by ``BLOCK`` + 1 readable bytes; ``found``: receives ``MAY_BE_DATED`` and ``MAY_BE_IN_TWO``.

@@ -12,7 +12,7 @@ import numpy as np
 
 from infostream_dedup.judging.evidence.kernels.words import mixed
 from infostream_dedup.judging.repeated.kernels.fragments import CALL, STEMS
-from infostream_dedup.machine.arrays import Table, Vector
+from infostream_dedup.machine.arrays import Int32s, Ints, Table, Uint8s, Uint16s, Uint64s
 from infostream_dedup.machine.compiling import compiled, inlined, signed
 
 __all__ = [
@@ -51,27 +51,27 @@ _KIND_ALL: Final = 4
 class LineCounts(NamedTuple):
     """Fragments of the past documents by source, and sources, in a hash table."""
 
-    keys: Vector[np.uint64]  # uint64 (power of two,), 0 if free; at most half full
-    kinds: Vector[np.uint8]  # uint8, of the same length, whether a source or a fragment, and of whom
-    seen: Vector[np.int32]  # int32, documents that have the fragment, or that the source has
+    keys: Uint64s  # uint64 (power of two,), 0 if free; at most half full
+    kinds: Uint8s  # uint8, of the same length, whether a source or a fragment, and of whom
+    seen: Int32s  # int32, documents that have the fragment, or that the source has
     # int64 (keys, WITNESSES), ordinals of the witnesses, ascending, -1 for none; of a source, its first cell is the
     # number that its next document gets
     witnesses: Table[np.int64]
-    used: Vector[np.int64]  # int64 (1,), number of keys
+    used: Ints  # int64 (1,), number of keys
 
 
 class PastDocuments(NamedTuple):
     """The last documents, in a ring: document i is in row i modulo the number of rows."""
 
-    counts: Vector[np.int64]  # int64 (rows,), number of fragments
+    counts: Ints  # int64 (rows,), number of fragments
     hashes: Table[np.uint64]  # uint64 (rows, FRAGMENTS)
     words: Table[np.uint8]  # uint8, of the same shape
     marks: Table[np.uint8]  # uint8, of the same shape, `OWN`, `ALL` and `LEFT_OUT`
     stems: Table[np.uint16]  # uint16 (rows, FRAGMENTS * STEMS)
-    sources: Vector[np.uint64]  # uint64 (rows,), hash of the source
-    days: Vector[np.int64]  # int64 (rows,), days since 1970, -1 without a date
-    numbers: Vector[np.int64]  # int64 (rows,), number of the document in its source
-    next: Vector[np.int64]  # int64 (1,), ordinal of the next document
+    sources: Uint64s  # uint64 (rows,), hash of the source
+    days: Ints  # int64 (rows,), days since 1970, -1 without a date
+    numbers: Ints  # int64 (rows,), number of the document in its source
+    next: Ints  # int64 (1,), ordinal of the next document
 
 
 @inlined
@@ -184,7 +184,7 @@ def _has(past: PastDocuments, row: int, fragment: np.uint64) -> bool:
 
 
 def _rest(
-    past: PastDocuments, row: int, other: int, scope: np.uint64, seen: int, lines: LineCounts, rest: Vector[np.uint16]
+    past: PastDocuments, row: int, other: int, scope: np.uint64, seen: int, lines: LineCounts, rest: Uint16s
 ) -> tuple[int, int, int]:
     """Collect what a document says besides what it shares with another one and what is seen more often.
 
@@ -313,9 +313,7 @@ def _take_back_one(ordinal: int, key: np.uint64, lines: LineCounts, witness: boo
             lines.witnesses[at, place] = -1
 
 
-def _take_back(
-    past: PastDocuments, ordinal: int, lines: LineCounts, lost: Vector[np.uint64], keeps: Vector[np.int64]
-) -> None:
+def _take_back(past: PastDocuments, ordinal: int, lines: LineCounts, lost: Uint64s, keeps: Ints) -> None:
     """Subtract what a document has added; note the keys of repeated lines that it was a witness of."""
     row = ordinal % past.counts.size
     source = past.sources[row]
@@ -338,12 +336,7 @@ def _take_back(
 
 @compiled
 def learn(
-    past: PastDocuments,
-    given: PastDocuments,
-    lines: LineCounts,
-    rests: Table[np.uint16],
-    lost: Vector[np.uint64],
-    keeps: Vector[np.int64],
+    past: PastDocuments, given: PastDocuments, lines: LineCounts, rests: Table[np.uint16], lost: Uint64s, keeps: Ints
 ) -> None:
     """Mark the repeated lines of documents, each by those before it, and count them.
 
@@ -394,12 +387,7 @@ def _enter(past: PastDocuments, row: int, given: PastDocuments, document: int) -
 
 @compiled
 def resume(
-    past: PastDocuments,
-    given: PastDocuments,
-    ordinals: Vector[np.int64],
-    lines: LineCounts,
-    lost: Vector[np.uint64],
-    keeps: Vector[np.int64],
+    past: PastDocuments, given: PastDocuments, ordinals: Ints, lines: LineCounts, lost: Uint64s, keeps: Ints
 ) -> None:
     """Take in documents that were learned from before, with their marks; arguments as in ``learn``.
 
@@ -436,7 +424,7 @@ def resume(
 
 
 @compiled
-def known_keys(past: PastDocuments, lines: LineCounts, found: Vector[np.uint64]) -> int:
+def known_keys(past: PastDocuments, lines: LineCounts, found: Uint64s) -> int:
     """Write the keys of all lines that are repeated now; return their number."""
     size = 0
     for at in range(lines.keys.size):
@@ -447,7 +435,7 @@ def known_keys(past: PastDocuments, lines: LineCounts, found: Vector[np.uint64])
 
 
 @compiled
-def mark(given: PastDocuments, known: Vector[np.uint64]) -> None:
+def mark(given: PastDocuments, known: Uint64s) -> None:
     """Mark the fragments of documents whose keys are known, by the rule of ``learn``; ``marks`` has ``CALL``."""
     for document in range(given.counts.size):
         count, source = given.counts[document], given.sources[document]
@@ -463,6 +451,6 @@ def mark(given: PastDocuments, known: Vector[np.uint64]) -> None:
 
 
 @inlined
-def _listed(key: np.uint64, known: Vector[np.uint64]) -> bool:
+def _listed(key: np.uint64, known: Uint64s) -> bool:
     place = np.searchsorted(known, key)
     return bool(place < known.size and known[place] == key)

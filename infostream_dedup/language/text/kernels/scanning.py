@@ -22,7 +22,7 @@ from infostream_dedup.language.text.kernels.surface_table import (
     is_marked,
     prepare,
 )
-from infostream_dedup.machine.arrays import Table, Vector
+from infostream_dedup.machine.arrays import Int32s, Ints, Table, Uint8s, Uint64s
 from infostream_dedup.machine.compiling import compiled, inlined, popcount, signed
 from infostream_dedup.machine.kernels import BLOCK, between, copy_bytes, first_bits, lowest_bit
 
@@ -43,7 +43,7 @@ def size_of(first: int) -> int:
 
 
 @inlined
-def code_point(data: Vector[np.uint8], place: int) -> int:
+def code_point(data: Uint8s, place: int) -> int:
     """Code point of the character that begins at a place."""
     first = signed(data[place])
     if first < 0x80:
@@ -58,7 +58,7 @@ def code_point(data: Vector[np.uint8], place: int) -> int:
 
 
 @inlined
-def sized_code_point(data: Vector[np.uint8], place: int, end: int) -> tuple[int, int]:
+def sized_code_point(data: Uint8s, place: int, end: int) -> tuple[int, int]:
     """Code point of the character that begins at a place, and its number of bytes; the text ends at ``end``."""
     first = signed(data[place])
     if first < _THREE_BYTES and place + 1 < end:
@@ -76,24 +76,24 @@ REWRITTEN: Final = 2  # flag of a word in ``ScannedWords.rewritten``
 class ScannedWords(NamedTuple):
     """The words of some texts, between the two passes."""
 
-    starts: Vector[np.int64]  # int64, start of each: in the texts, or in `rewritten` if it is spelled differently there
-    lengths: Vector[np.int32]  # int32, number of bytes of each
-    hashes: Vector[np.uint64]  # uint64
-    flags: Vector[np.uint8]  # uint8, 1 for a word that opens a sentence, 2 for one in `rewritten`
+    starts: Ints  # int64, start of each: in the texts, or in `rewritten` if it is spelled differently there
+    lengths: Int32s  # int32, number of bytes of each
+    hashes: Uint64s  # uint64
+    flags: Uint8s  # uint8, 1 for a word that opens a sentence, 2 for one in `rewritten`
     # uint8, words with apostrophes, spelled as in cleaned text, followed by `BLOCK` spare bytes
-    rewritten: Vector[np.uint8]
+    rewritten: Uint8s
 
 
 class TextWords(NamedTuple):
     """Which words belong to each text."""
 
-    begins: Vector[np.int64]  # int64 (texts,), first word of each text
-    lengths: Vector[np.int64]  # int64 (texts,), number of words of each text
-    states: Vector[np.uint8]  # uint8 (texts,), whether the text was read, see `raw_text`
+    begins: Ints  # int64 (texts,), first word of each text
+    lengths: Ints  # int64 (texts,), number of words of each text
+    states: Uint8s  # uint8 (texts,), whether the text was read, see `raw_text`
 
 
 @inlined
-def set_word(words: ScannedWords, count: int, pool: Vector[np.uint8], start: int, length: int, flags: int) -> None:
+def set_word(words: ScannedWords, count: int, pool: Uint8s, start: int, length: int, flags: int) -> None:
     """Store a word of ``pool``: the texts, or ``words.rewritten`` if the flags say so."""
     words.starts[count] = start
     words.lengths[count] = length
@@ -102,7 +102,7 @@ def set_word(words: ScannedWords, count: int, pool: Vector[np.uint8], start: int
 
 
 @compiled
-def rewrite_words(data: Vector[np.uint8], words: ScannedWords, begin: int, end: int, rewritten: int) -> int:
+def rewrite_words(data: Uint8s, words: ScannedWords, begin: int, end: int, rewritten: int) -> int:
     """Copy words ``begin`` .. ``end`` - 1 that are not in ``words.rewritten`` into it; return its new size."""
     for word in range(begin, end):
         if not words.flags[word] & REWRITTEN:
@@ -114,7 +114,7 @@ def rewrite_words(data: Vector[np.uint8], words: ScannedWords, begin: int, end: 
 
 
 @compiled
-def take_surfaces(offsets: Vector[np.int64], words: ScannedWords, count: int, begin: int) -> None:
+def take_surfaces(offsets: Ints, words: ScannedWords, count: int, begin: int) -> None:
     """Store surfaces that are in ``words.rewritten`` after ``begin`` as words ``count``, ``count`` + 1 ...
 
     ``offsets``: (surfaces + 1,), bounds of the surfaces relative to ``begin``, marks included; ``words``: receives the
@@ -129,13 +129,13 @@ def take_surfaces(offsets: Vector[np.int64], words: ScannedWords, count: int, be
 
 @compiled
 def number_words(
-    data: Vector[np.uint8],
+    data: Uint8s,
     words: ScannedWords,
     found: TextWords,
     first: int,
     table: SurfaceTable,
-    tokens: Vector[np.int32],
-    token_begins: Vector[np.int64],
+    tokens: Int32s,
+    token_begins: Ints,
 ) -> int:
     """Second pass: write the numbers of the words of texts ``first``, ``first`` + 1 ...
 
@@ -188,10 +188,10 @@ _UNKNOWN: Final = int(CharacterClass.UNKNOWN)
 class Text(NamedTuple):
     """One of several texts."""
 
-    data: Vector[np.uint8]  # uint8, all texts in UTF-8
+    data: Uint8s  # uint8, all texts in UTF-8
     begin: int  # first byte of the text
     end: int  # first byte after it
-    kinds: Vector[np.uint8]  # uint8, kinds of characters, see `character_classes`
+    kinds: Uint8s  # uint8, kinds of characters, see `character_classes`
 
 
 @inlined
@@ -381,7 +381,7 @@ _OPENER: Final = int(CharacterClass.OPENER)
 class ScanningRules(NamedTuple):
     """Rules for reading texts."""
 
-    kinds: Vector[np.uint8]  # uint8, kinds of characters, see `character_classes`
+    kinds: Uint8s  # uint8, kinds of characters, see `character_classes`
     raw: bool  # whether the texts are not cleaned yet
 
 
@@ -395,7 +395,7 @@ class Cursor(NamedTuple):
 
 
 @inlined
-def _common_letters(data: Vector[np.uint8], index: int) -> np.uint64:
+def _common_letters(data: Uint8s, index: int) -> np.uint64:
     """Mask of the ``BLOCK`` bytes that belong to A-Z a-z А-Я а-я є ѕ і ї, if the whole letter is in the block."""
     ascii_letters = between(data, index, 0x41, 0x5A) | between(data, index, 0x61, 0x7A)
     d0 = between(data, index, 0xD0, 0xD0)
@@ -408,7 +408,7 @@ def _common_letters(data: Vector[np.uint8], index: int) -> np.uint64:
 
 
 @inlined
-def _common_gaps(data: Vector[np.uint8], index: int) -> np.uint64:
+def _common_gaps(data: Uint8s, index: int) -> np.uint64:
     """Mask of the ``BLOCK`` bytes that are blanks, commas, brackets, * or +."""
     return between(data, index, 0x20, 0x20) | between(data, index, 0x28, 0x2C)
 
@@ -568,13 +568,7 @@ def _find_words(text: Text, raw: bool, words: ScannedWords, count: int, rewritte
 
 @compiled
 def find_words(
-    data: Vector[np.uint8],
-    offsets: Vector[np.int64],
-    rules: ScanningRules,
-    words: ScannedWords,
-    count: int,
-    rewritten: int,
-    found: TextWords,
+    data: Uint8s, offsets: Ints, rules: ScanningRules, words: ScannedWords, count: int, rewritten: int, found: TextWords
 ) -> tuple[int, int]:
     """First pass: the words of texts and their hashes.
 
@@ -608,7 +602,7 @@ _BLANK: Final = np.uint8(0x20)
 
 
 @inlined
-def _special(data: Vector[np.uint8], at: int, again: bool) -> int:
+def _special(data: Uint8s, at: int, again: bool) -> int:
     """Count those of the next ``BLOCK`` bytes that may be copied unchanged.
 
     These are bytes of visible characters, by their first bytes, and blanks that follow no blank.
@@ -623,13 +617,7 @@ def _special(data: Vector[np.uint8], at: int, again: bool) -> int:
 
 @compiled
 def write_visible(
-    data: Vector[np.uint8],
-    begins: Vector[np.int64],
-    ends: Vector[np.int64],
-    kinds: Vector[np.uint8],
-    room: Vector[np.uint8],
-    places: Vector[np.int64],
-    left: Vector[np.uint8],
+    data: Uint8s, begins: Ints, ends: Ints, kinds: Uint8s, room: Uint8s, places: Ints, left: Uint8s
 ) -> None:
     """Write the visible parts of texts, concatenated.
 
@@ -683,7 +671,7 @@ def _first(mask: np.uint64, count: int) -> np.uint64:
     return (rest & (~rest + np.uint64(1))) - np.uint64(1)
 
 
-def _has_kelvin(data: Vector[np.uint8], index: int, mask: np.uint64) -> bool:
+def _has_kelvin(data: Uint8s, index: int, mask: np.uint64) -> bool:
     """Whether U+212A, whose lower case is a Latin k, is at one of the places in the mask."""
     while mask:
         if data[index + lowest_bit(mask) + 2] == 0xAA:
@@ -693,7 +681,7 @@ def _has_kelvin(data: Vector[np.uint8], index: int, mask: np.uint64) -> bool:
 
 
 @compiled
-def count_letters(data: Vector[np.uint8], offsets: Vector[np.int64], sample: int, counts: Table[np.int32]) -> None:
+def count_letters(data: Uint8s, offsets: Ints, sample: int, counts: Table[np.int32]) -> None:
     """Count the letters that ``language.detect`` counts in the first ``sample`` characters of each text.
 
     ``data``: the texts in UTF-8, followed by ``BLOCK`` + 2 readable bytes; ``offsets``: (texts + 1,), bounds of the

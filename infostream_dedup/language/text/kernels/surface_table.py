@@ -11,7 +11,7 @@ from typing import Final, NamedTuple
 import numpy as np
 
 from infostream_dedup.language.text.tokens import LONGEST_FORM, SHORTEST_FORM, Shape
-from infostream_dedup.machine.arrays import GOLDEN, Table, Vector
+from infostream_dedup.machine.arrays import GOLDEN, Int32s, Ints, Table, Uint8s, Uint64s
 from infostream_dedup.machine.compiling import compiled, inlined, prefetch, signed
 from infostream_dedup.machine.kernels import BLOCK, HALF, between, copy_bytes, eight_bytes, equal
 
@@ -23,7 +23,7 @@ RANGES_PER_WORD: Final = 2  # pending ranges have at least two words each, so th
 
 
 @inlined
-def _key(pool: Vector[np.uint8], start: int, end: int) -> np.uint64:
+def _key(pool: Uint8s, start: int, end: int) -> np.uint64:
     """The next eight bytes of a word as a number that sorts as they do; zeros after its end."""
     left = end - start
     if left <= 0:
@@ -43,29 +43,13 @@ def _key(pool: Vector[np.uint8], start: int, end: int) -> np.uint64:
     return word
 
 
-def _load(
-    pool: Vector[np.uint8],
-    starts: Vector[np.int64],
-    order: Vector[np.int32],
-    keys: Vector[np.uint64],
-    begin: int,
-    end: int,
-    depth: int,
-) -> None:
+def _load(pool: Uint8s, starts: Ints, order: Int32s, keys: Uint64s, begin: int, end: int, depth: int) -> None:
     for place in range(begin, end):
         word = order[place]
         keys[place] = _key(pool, starts[word] + depth, starts[word + 1])
 
 
-def _insert(
-    pool: Vector[np.uint8],
-    starts: Vector[np.int64],
-    order: Vector[np.int32],
-    keys: Vector[np.uint64],
-    begin: int,
-    end: int,
-    depth: int,
-) -> None:
+def _insert(pool: Uint8s, starts: Ints, order: Int32s, keys: Uint64s, begin: int, end: int, depth: int) -> None:
     """Sort a few words completely, by insertion."""
     for place in range(begin + 1, end):
         key, word = keys[place], order[place]
@@ -94,13 +78,7 @@ def _median(one: np.uint64, two: np.uint64, three: np.uint64) -> np.uint64:
 
 
 @compiled
-def sort_words(
-    pool: Vector[np.uint8],
-    starts: Vector[np.int64],
-    order: Vector[np.int32],
-    keys: Vector[np.uint64],
-    ranges: Table[np.int64],
-) -> None:
+def sort_words(pool: Uint8s, starts: Ints, order: Int32s, keys: Uint64s, ranges: Table[np.int64]) -> None:
     """Sort distinct words by multikey quicksort (Bentley & Sedgewick, SODA 1997), eight bytes at a time.
 
     ``pool``: the words in UTF-8, none with a zero byte, followed by ``BLOCK`` readable bytes; ``starts``: (words + 1,),
@@ -159,14 +137,14 @@ class SurfaceTable(NamedTuple):
 
     # uint64, upper half of the hash and, in the lower half, place of the record + 1; 0 if empty. Hashes ascend with the
     # slots, except where a surface found its first slot taken
-    slots: Vector[np.uint64]
+    slots: Uint64s
     # uint8, concatenated records in the order of the numbers, followed by `BLOCK` readable bytes
-    pool: Vector[np.uint8]
-    size: Vector[np.int64]  # int64 (2,), number of surfaces and bytes of their records
+    pool: Uint8s
+    size: Ints  # int64 (2,), number of surfaces and bytes of their records
 
 
 @inlined
-def _mixed(mixed: np.uint64, data: Vector[np.uint8], start: int, length: int) -> np.uint64:
+def _mixed(mixed: np.uint64, data: Uint8s, start: int, length: int) -> np.uint64:
     """Mix up to ``HALF`` bytes into a hash; later bytes are masked out, because branches on lengths are slow."""
     mask = HALF - length
     one = (eight_bytes(data, start) & eight_bytes(_KEPT, mask)) * np.uint64(GOLDEN)
@@ -180,7 +158,7 @@ def _mixed(mixed: np.uint64, data: Vector[np.uint8], start: int, length: int) ->
 
 
 @inlined
-def hash_bytes(data: Vector[np.uint8], start: int, length: int, opens: bool) -> np.uint64:
+def hash_bytes(data: Uint8s, start: int, length: int, opens: bool) -> np.uint64:
     """Hash of a word of ``length`` bytes; ``opens`` distinguishes words that open a sentence."""
     mixed = np.uint64(length * 2 + opens) * np.uint64(0xA0761D6478BD642F)
     while length > HALF:
@@ -191,7 +169,7 @@ def hash_bytes(data: Vector[np.uint8], start: int, length: int, opens: bool) -> 
 
 
 @inlined
-def _same_bytes(data: Vector[np.uint8], start: int, pool: Vector[np.uint8], there: int, length: int) -> bool:
+def _same_bytes(data: Uint8s, start: int, pool: Uint8s, there: int, length: int) -> bool:
     while length > HALF:
         if equal(data, start, pool, there) != np.uint64(_LOWER):
             return False
@@ -213,9 +191,7 @@ def _slot_after(table: SurfaceTable, slot: int) -> int:
     return slot + 1 if slot + 1 < table.slots.size else 0
 
 
-def _add(
-    table: SurfaceTable, data: Vector[np.uint8], start: int, length: int, opens: bool, slot: int, tag: np.uint64
-) -> int:
+def _add(table: SurfaceTable, data: Uint8s, start: int, length: int, opens: bool, slot: int, tag: np.uint64) -> int:
     number, place = signed(table.size[0]), signed(table.size[1])
     table.slots[slot] = tag | np.uint64(place + 1)
     header = np.uint64(number) | np.uint64(length * 2 + opens) << np.uint64(32)
@@ -228,7 +204,7 @@ def _add(
 
 
 @inlined
-def intern(table: SurfaceTable, data: Vector[np.uint8], start: int, length: int, opens: bool, hashed: np.uint64) -> int:
+def intern(table: SurfaceTable, data: Uint8s, start: int, length: int, opens: bool, hashed: np.uint64) -> int:
     """Return the number of a surface, adding it if it is new. The caller makes sure that there is room.
 
     ``table``: table of surfaces; ``data``: bytes that contain the word, without its mark, in UTF-8, followed by
@@ -251,7 +227,7 @@ def intern(table: SurfaceTable, data: Vector[np.uint8], start: int, length: int,
         slot = _slot_after(table, slot)
 
 
-def prepare(table: SurfaceTable, hashes: Vector[np.uint64], begin: int, end: int) -> None:
+def prepare(table: SurfaceTable, hashes: Uint64s, begin: int, end: int) -> None:
     """Prefetch the slots and records of hashes ``begin`` .. ``end`` - 1: loading them one by one would be slow."""
     for word in range(begin, end):
         prefetch(table.slots, _slot_of(table, hashes[word]))
@@ -270,7 +246,7 @@ def has_room(table: SurfaceTable, words: int, size: int) -> bool:
 
 
 @compiled
-def fill_slots(table: SurfaceTable, slots: Vector[np.uint64]) -> None:
+def fill_slots(table: SurfaceTable, slots: Uint64s) -> None:
     """Enter all records into the empty slots of a table.
 
     ``table``: table of surfaces; ``slots``: the slots of a smaller table with the same records.
@@ -284,19 +260,13 @@ def fill_slots(table: SurfaceTable, slots: Vector[np.uint64]) -> None:
 
 
 @inlined
-def is_marked(pool: Vector[np.uint8], begin: int, end: int) -> bool:
+def is_marked(pool: Uint8s, begin: int, end: int) -> bool:
     """Whether the surface between two places begins with the mark of a word that opens a sentence."""
     return bool(end - begin >= MARK_SIZE and pool[begin] == _MARK_FIRST and pool[begin + 1] == _MARK_SECOND)
 
 
 @compiled
-def intern_all(
-    table: SurfaceTable,
-    pool: Vector[np.uint8],
-    starts: Vector[np.int64],
-    hashes: Vector[np.uint64],
-    numbers: Vector[np.int32],
-) -> None:
+def intern_all(table: SurfaceTable, pool: Uint8s, starts: Ints, hashes: Uint64s, numbers: Int32s) -> None:
     """Number many surfaces, adding new ones; there must be room for all.
 
     ``table``: table of surfaces; ``pool``: the surfaces in UTF-8, marks included, followed by ``BLOCK`` readable bytes;
@@ -319,13 +289,7 @@ def intern_all(
 
 
 @compiled
-def find_all(
-    table: SurfaceTable,
-    pool: Vector[np.uint8],
-    starts: Vector[np.int64],
-    wanted: Vector[np.int64],
-    numbers: Vector[np.int32],
-) -> None:
+def find_all(table: SurfaceTable, pool: Uint8s, starts: Ints, wanted: Ints, numbers: Int32s) -> None:
     """Look up the numbers of some surfaces; ``MISSING`` for those not in the table.
 
     ``table``: table of surfaces, small enough for the cache; ``pool``: surfaces in UTF-8, marks included, followed by
@@ -360,7 +324,7 @@ def total_size(table: SurfaceTable) -> int:
 
 
 @compiled
-def unpack(table: SurfaceTable, starts: Vector[np.int64], pool: Vector[np.uint8]) -> None:
+def unpack(table: SurfaceTable, starts: Ints, pool: Uint8s) -> None:
     """Write all surfaces, marks included, in the order of their numbers.
 
     ``table``: table of surfaces; ``starts``: (surfaces + 1,), receives the bounds; ``pool``: receives the surfaces,
@@ -382,13 +346,7 @@ def unpack(table: SurfaceTable, starts: Vector[np.int64], pool: Vector[np.uint8]
 
 
 @compiled
-def reorder(
-    starts: Vector[np.int64],
-    pool: Vector[np.uint8],
-    order: Vector[np.int32],
-    new_starts: Vector[np.int64],
-    new_pool: Vector[np.uint8],
-) -> None:
+def reorder(starts: Ints, pool: Uint8s, order: Int32s, new_starts: Ints, new_pool: Uint8s) -> None:
     """Write surfaces, or some of them, in another order.
 
     ``starts``: (surfaces + 1,), bounds; ``pool``: followed by ``BLOCK`` readable bytes; ``order``: numbers of the
@@ -408,9 +366,7 @@ def reorder(
 
 
 @compiled
-def write_lines(
-    starts: Vector[np.int64], pool: Vector[np.uint8], numbers: Vector[np.int64], lines: Vector[np.uint8]
-) -> None:
+def write_lines(starts: Ints, pool: Uint8s, numbers: Ints, lines: Uint8s) -> None:
     """Write some surfaces, each followed by a line break.
 
     ``starts``: (surfaces + 1,), bounds; ``pool``: uint8; ``numbers``: the surfaces wanted, in order; ``lines``:
@@ -428,13 +384,13 @@ def write_lines(
 class FormEntries(NamedTuple):
     """Forms of surfaces, one entry for each form of each."""
 
-    surfaces: Vector[np.int32]  # int32 (entries,), ascending
-    numbers: Vector[np.int32]  # int32 (entries,), the form
-    shapes: Vector[np.uint8]  # uint8 (entries,), its shape
+    surfaces: Int32s  # int32 (entries,), ascending
+    numbers: Int32s  # int32 (entries,), the form
+    shapes: Uint8s  # uint8 (entries,), its shape
 
 
 @compiled
-def join_entries(numbers: Vector[np.int32], shapes: Vector[np.uint8], others: FormEntries, joined: FormEntries) -> None:
+def join_entries(numbers: Int32s, shapes: Uint8s, others: FormEntries, joined: FormEntries) -> None:
     """Write the entries of all surfaces in order.
 
     ``numbers``: (surfaces,), the only form of each surface; negative without one; ``shapes``: (surfaces,), shape of
@@ -462,8 +418,8 @@ _FORM_SIZE: Final = 2 * LONGEST_FORM + BLOCK
 class FormBuffers(NamedTuple):
     """Buffers for ``AT_ONCE`` forms."""
 
-    forms: Vector[np.uint8]  # uint8
-    hashes: Vector[np.uint64]  # uint64 (`AT_ONCE`,)
+    forms: Uint8s  # uint8
+    hashes: Uint64s  # uint64 (`AT_ONCE`,)
 
 
 def form_buffers() -> FormBuffers:
@@ -500,7 +456,7 @@ def _is_small(point: int) -> bool:
 
 
 @inlined
-def _point(pool: Vector[np.uint8], place: int) -> int:
+def _point(pool: Uint8s, place: int) -> int:
     """Code point of a one- or two-byte character; 0 for any other."""
     byte = signed(pool[place])
     if byte < 0x80:
@@ -509,7 +465,7 @@ def _point(pool: Vector[np.uint8], place: int) -> int:
 
 
 @inlined
-def _put(form: Vector[np.uint8], size: int, point: int) -> int:
+def _put(form: Uint8s, size: int, point: int) -> int:
     """Append a one- or two-byte character; return the new size."""
     if point < 0x80:
         form[size] = point
@@ -529,7 +485,7 @@ def _shape(letters: int, small: int, first_small: bool, opens: bool) -> int:
 
 
 @inlined
-def _are_small_cyrillic(pool: Vector[np.uint8], begin: int, end: int) -> bool:
+def _are_small_cyrillic(pool: Uint8s, begin: int, end: int) -> bool:
     """Whether fewer than ``BLOCK`` bytes are all а-я, є, і, ї: the most common letters that need no change."""
     one = np.uint64(1)
     first_half = (between(pool, begin, 0xD0, 0xD0) << one) & between(pool, begin, 0xB0, 0xBF)
@@ -540,16 +496,14 @@ def _are_small_cyrillic(pool: Vector[np.uint8], begin: int, end: int) -> bool:
 
 
 @inlined
-def _are_small_latin(pool: Vector[np.uint8], begin: int, end: int) -> bool:
+def _are_small_latin(pool: Uint8s, begin: int, end: int) -> bool:
     """Whether fewer than ``BLOCK`` bytes are all a-z."""
     wanted = (np.uint64(1) << np.uint64(end - begin)) - np.uint64(1)
     return bool(between(pool, begin, 0x61, 0x7A) & wanted == wanted)
 
 
 @inlined
-def _fold_common(
-    pool: Vector[np.uint8], begin: int, end: int, opens: bool, form: Vector[np.uint8], there: int
-) -> tuple[int, int]:
+def _fold_common(pool: Uint8s, begin: int, end: int, opens: bool, form: Uint8s, there: int) -> tuple[int, int]:
     """Like ``_fold``, for any first letter followed by common lower-case letters; ``NOT_PLAIN`` for other words."""
     point = _point(pool, begin)
     folded = _lower_case(point)
@@ -570,9 +524,7 @@ def _fold_common(
     return size + end - rest, _shape(letters, letters - (not small), small, opens)
 
 
-def _fold(
-    pool: Vector[np.uint8], begin: int, end: int, opens: bool, form: Vector[np.uint8], there: int
-) -> tuple[int, int]:
+def _fold(pool: Uint8s, begin: int, end: int, opens: bool, form: Uint8s, there: int) -> tuple[int, int]:
     """Write the form of a word at ``there``; return its size (or ``NO_FORM`` or ``NOT_PLAIN``) and its shape."""
     size, characters, letters, small_letters = 0, 0, 0, 0
     cyrillic, first_small, after_letter, after_small = False, False, False, False
@@ -605,12 +557,7 @@ def _fold(
 
 @compiled
 def plain_forms(
-    pool: Vector[np.uint8],
-    starts: Vector[np.int64],
-    buffers: FormBuffers,
-    table: SurfaceTable,
-    numbers: Vector[np.int32],
-    shapes: Vector[np.uint8],
+    pool: Uint8s, starts: Ints, buffers: FormBuffers, table: SurfaceTable, numbers: Int32s, shapes: Uint8s
 ) -> None:
     """Number the forms of surfaces.
 

@@ -13,19 +13,19 @@ import numpy as np
 from infostream_dedup.links.compiled.kernels.matching import Lists
 from infostream_dedup.links.compiled.kernels.rows import LinkArrays, NodeArrays, PackedRows, count_held, first_not_below
 from infostream_dedup.links.compiled.term_rows import TermRows
-from infostream_dedup.machine.arrays import Cube, Table, Vector
+from infostream_dedup.machine.arrays import Cube, Ints, Table, Uint8s, Uint32s, Uint64s
 from infostream_dedup.machine.compiling import compiled, popcount
 
 
 class Tiles(NamedTuple):
     """Words of 64 consecutive rows each, a group: group g has rows 64 g to 64 g + 63."""
 
-    indptr: Vector[np.int64]  # int64 (groups + 1,), start of each group's tiles
-    numbers: Vector[np.uint32]  # uint32 (tiles,), number of the word that a tile holds of every row, as in `PackedRows`
+    indptr: Ints  # int64 (groups + 1,), start of each group's tiles
+    numbers: Uint32s  # uint32 (tiles,), number of the word that a tile holds of every row, as in `PackedRows`
     words: Table[np.uint64]  # uint64 (tiles, 64), the word of each row, or 0
 
 
-def _count_rows(begin: int, end: int, packed: PackedRows, rows: Vector[np.int64], met: Vector[np.uint32]) -> int:
+def _count_rows(begin: int, end: int, packed: PackedRows, rows: Ints, met: Uint32s) -> int:
     """Count the rows that have each of some words; the numbers of these words go to ``met``."""
     different = 0
     for position in range(begin, end):
@@ -38,9 +38,7 @@ def _count_rows(begin: int, end: int, packed: PackedRows, rows: Vector[np.int64]
 
 
 @compiled
-def count_tiles(
-    packed: PackedRows, least: int, rows: Vector[np.int64], met: Vector[np.uint32], indptr: Vector[np.int64]
-) -> None:
+def count_tiles(packed: PackedRows, least: int, rows: Ints, met: Uint32s, indptr: Ints) -> None:
     """Count the tiles of each group.
 
     ``packed``: all rows; ``least``: rows of a group that must have a word to make it a tile; ``rows``: zeros, one for
@@ -56,7 +54,7 @@ def count_tiles(
 
 
 @compiled
-def move_to_tiles(packed: PackedRows, least: int, rows: Vector[np.int64], met: Vector[np.uint32], tiles: Tiles) -> None:
+def move_to_tiles(packed: PackedRows, least: int, rows: Ints, met: Uint32s, tiles: Tiles) -> None:
     """Move words from rows to tiles.
 
     ``packed``: all rows; keeps the words that are in no tile; ``least``: as in ``count_tiles``; ``rows``: as there;
@@ -96,13 +94,13 @@ def move_to_tiles(packed: PackedRows, least: int, rows: Vector[np.int64], met: V
 LINKS, RECIPROCAL, WALKS, CLOSED = 0, 1, 2, 3
 
 
-def add_up(totals: Vector[np.int64], times: np.int64 | int, value: np.int64 | int) -> None:
+def add_up(totals: Ints, times: np.int64 | int, value: np.int64 | int) -> None:
     """Add times * value to the pair (upper half, lower half)."""
     totals[0] += times * (value >> 32)
     totals[1] += times * (value & 0xFFFFFFFF)
 
 
-def _weigh_links(begin: int, end: int, links: LinkArrays, nodes: NodeArrays, by_count: Vector[np.int64]) -> None:
+def _weigh_links(begin: int, end: int, links: LinkArrays, nodes: NodeArrays, by_count: Ints) -> None:
     for link in range(begin, end):
         by_count[links.counts[link]] += nodes.weights[links.columns[link]]
 
@@ -115,8 +113,8 @@ def _weigh_returned(
     other_end: int,
     back: LinkArrays,
     nodes: NodeArrays,
-    returned: Vector[np.int64],
-    siblings: Vector[np.int64],
+    returned: Ints,
+    siblings: Ints,
 ) -> None:
     while one < one_end and other < other_end:
         there, here = links.columns[one], back.columns[other]
@@ -183,8 +181,8 @@ _MANY: Final = 8  # rows of a tile that are worth reading all 64 of them
 class WeightedNodes(NamedTuple):
     """What each row and column represents."""
 
-    weights: Vector[np.int64]  # int64 (rows,), documents of each
-    heavy: Vector[np.uint64]  # uint64, bit b of word w is set where 64 w + b is a node of several documents
+    weights: Ints  # int64 (rows,), documents of each
+    heavy: Uint64s  # uint64, bit b of word w is set where 64 w + b is a node of several documents
 
 
 @compiled
@@ -260,12 +258,7 @@ def _weighed_in_tile(
 
 
 def _close_in_group(
-    middles: np.uint64,
-    group: np.uint32,
-    row_words: Vector[np.uint64],
-    packed: PackedRows,
-    tiles: Tiles,
-    nodes: WeightedNodes,
+    middles: np.uint64, group: np.uint32, row_words: Uint64s, packed: PackedRows, tiles: Tiles, nodes: WeightedNodes
 ) -> np.int64:
     """Count the closed paths by way of the rows of a group that are set in ``middles``."""
     total = np.int64(0)
@@ -296,13 +289,7 @@ def _close_in_group(
 
 @compiled
 def close_paths(
-    first: int,
-    last: int,
-    packed: PackedRows,
-    tiles: Tiles,
-    nodes: WeightedNodes,
-    row_words: Vector[np.uint64],
-    totals: Vector[np.int64],
+    first: int, last: int, packed: PackedRows, tiles: Tiles, nodes: WeightedNodes, row_words: Uint64s, totals: Ints
 ) -> None:
     """Add the closed paths that start at rows first to last - 1.
 
@@ -339,15 +326,15 @@ class PlacedCollection(NamedTuple):
     targets: TermRows
     holding: Lists  # places whose target contains each term
     having: Lists  # places that have it as a key term
-    weights: Vector[np.uint32]  # uint32 (places,), number of documents at each place, at least 1
-    own: Vector[np.uint8]  # uint8 (places,), count of the links among the documents of a place; 0 for a single document
+    weights: Uint32s  # uint32 (places,), number of documents at each place, at least 1
+    own: Uint8s  # uint8 (places,), count of the links among the documents of a place; 0 for a single document
 
 
 class HitCounts(NamedTuple):
     """Key terms in common with the row that is being counted; the hits are zero whenever there is none."""
 
-    hits: Vector[np.uint8]  # uint8 (shard_size,), by place
-    touched: Vector[np.uint32]  # uint32 (shard_size + 1,), places with hits
+    hits: Uint8s  # uint8 (shard_size,), by place
+    touched: Uint32s  # uint32 (shard_size + 1,), places with hits
 
 
 class Counters(NamedTuple):
@@ -371,14 +358,7 @@ def _count(row: int, rows: TermRows, shard: int, lists: Lists, counted: HitCount
     return found
 
 
-def _gather_forward(
-    row: int,
-    found: int,
-    weights: Vector[np.uint32],
-    counters: Counters,
-    outgoing: Vector[np.int64],
-    returned: Vector[np.int64],
-) -> None:
+def _gather_forward(row: int, found: int, weights: Uint32s, counters: Counters, outgoing: Ints, returned: Ints) -> None:
     # Nearly all counts are 1: summing them in a register avoids waiting for stores to the array.
     linked, mutual = np.int64(0), np.int64(0)
     for place in range(found):
@@ -401,9 +381,7 @@ def _gather_forward(
     returned[1] += mutual
 
 
-def _gather_backward(
-    row: int, found: int, weights: Vector[np.uint32], counted: HitCounts, incoming: Vector[np.int64]
-) -> None:
+def _gather_backward(row: int, found: int, weights: Uint32s, counted: HitCounts, incoming: Ints) -> None:
     linked = np.int64(0)
     for place in range(found):
         answer = counted.touched[place]
@@ -458,7 +436,7 @@ def total_chunk(
 @compiled
 def count_asked(
     asking: PlacedCollection,
-    itself: Vector[np.int64],
+    itself: Ints,
     counters: Counters,
     outgoing: Table[np.int64],
     incoming: Table[np.int64],
@@ -483,12 +461,7 @@ def count_asked(
 
 
 def _total_row(
-    row: int,
-    collection: PlacedCollection,
-    outgoing: Vector[np.int64],
-    incoming: Vector[np.int64],
-    returned: Vector[np.int64],
-    totals: Cube[np.int64],
+    row: int, collection: PlacedCollection, outgoing: Ints, incoming: Ints, returned: Ints, totals: Cube[np.int64]
 ) -> None:
     """Accumulate numbers by count into numbers by minimum count, siblings included, and add them to the totals."""
     weight = np.int64(collection.weights[row])
@@ -515,7 +488,7 @@ CLOSES = 2
 class PlacedTerms(NamedTuple):
     """The terms of the documents at each place."""
 
-    documents: Vector[np.uint32]  # uint32 (places,), a document of each place
+    documents: Uint32s  # uint32 (places,), a document of each place
     keys: TermRows  # key terms by document
     targets: TermRows  # targets by document
 
@@ -523,9 +496,9 @@ class PlacedTerms(NamedTuple):
 class Walks(NamedTuple):
     """Two-step walks x -> y -> z."""
 
-    middles: Vector[np.int64]  # int64 (walks,), place of y, ascending
-    arrivals: Vector[np.int64]  # int64 (walks,), number of the link to y, counted from 0
-    departures: Vector[np.int64]  # int64 (walks,), number of the link from y, counted from 0
+    middles: Ints  # int64 (walks,), place of y, ascending
+    arrivals: Ints  # int64 (walks,), number of the link to y, counted from 0
+    departures: Ints  # int64 (walks,), number of the link from y, counted from 0
 
 
 class Neighbours(NamedTuple):
@@ -533,18 +506,11 @@ class Neighbours(NamedTuple):
 
     linked: Table[np.uint32]  # uint32 (2, places), linked places
     up_to: Table[np.int64]  # int64 (2, places), number of documents up to and including each linked place
-    listed: Vector[np.int64]  # int64 (2,), number of linked places
+    listed: Ints  # int64 (2,), number of linked places
 
 
 def _list_linked(
-    row: int,
-    base: int,
-    found: int,
-    k: int,
-    weights: Vector[np.uint32],
-    counted: HitCounts,
-    side: int,
-    lists: Neighbours,
+    row: int, base: int, found: int, k: int, weights: Uint32s, counted: HitCounts, side: int, lists: Neighbours
 ) -> None:
     """Append the places linked at k, with the number of documents up to and including each."""
     listed = lists.listed[side]
@@ -577,7 +543,7 @@ def close_walks(
     terms: PlacedTerms,
     counters: Counters,
     lists: Neighbours,
-    outcomes: Vector[np.uint8],
+    outcomes: Uint8s,
 ) -> None:
     """Follow sampled walks x -> y -> z.
 

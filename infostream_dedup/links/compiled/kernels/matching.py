@@ -8,14 +8,14 @@ import numpy as np
 
 from infostream_dedup.links.compiled.kernels.rows import LinkArrays, count_held, first_not_below, holds
 from infostream_dedup.links.compiled.term_rows import TermRows
-from infostream_dedup.machine.arrays import Table, Vector
+from infostream_dedup.machine.arrays import Int32s, Ints, Table, Uint8s, Uint32s, Uint64s
 from infostream_dedup.machine.compiling import compiled, signed
 
 # Posting lists of the key terms: the documents that contain a term, in shards of documents
 
 
 @compiled
-def count_postings(rows: TermRows, order: Vector[np.uint32], counts: Vector[np.int64]) -> None:
+def count_postings(rows: TermRows, order: Uint32s, counts: Ints) -> None:
     """Add to ``counts[term]`` the documents in ``order`` that contain the term."""
     for place in range(order.size):
         document = order[place]
@@ -24,13 +24,7 @@ def count_postings(rows: TermRows, order: Vector[np.uint32], counts: Vector[np.i
 
 
 @compiled
-def fill_postings(
-    rows: TermRows,
-    order: Vector[np.uint32],
-    rank: Vector[np.int32],
-    cursor: Vector[np.int64],
-    postings: Vector[np.uint32],
-) -> None:
+def fill_postings(rows: TermRows, order: Uint32s, rank: Int32s, cursor: Ints, postings: Uint32s) -> None:
     """Write the place of each document in ``order`` into the lists of its terms, which are then ascending."""
     for place in range(order.size):
         document = order[place]
@@ -42,9 +36,7 @@ def fill_postings(
 
 
 @compiled
-def rank_rows(
-    rows: TermRows, order: Vector[np.uint32], rank: Vector[np.int32], indptr: Vector[np.int64], ranks: Vector[np.uint32]
-) -> int:
+def rank_rows(rows: TermRows, order: Uint32s, rank: Int32s, indptr: Ints, ranks: Uint32s) -> int:
     """Write the ranks of each place's ranked terms, ascending in a row; returns their number."""
     written = 0
     for place in range(order.size):
@@ -61,13 +53,7 @@ def rank_rows(
 
 @compiled
 def place_amounts(
-    rows: TermRows,
-    amounts: Vector[np.uint8],
-    order: Vector[np.uint32],
-    rank: Vector[np.int32],
-    indptr: Vector[np.int64],
-    ranks: Vector[np.uint32],
-    placed: Vector[np.uint8],
+    rows: TermRows, amounts: Uint8s, order: Uint32s, rank: Int32s, indptr: Ints, ranks: Uint32s, placed: Uint8s
 ) -> None:
     """Write the amount of each term, given as in ``rows``, in the order of ``ranks``, as ``rank_rows`` wrote them."""
     for place in range(order.size):
@@ -91,38 +77,36 @@ def place_amounts(
 class Questions(NamedTuple):
     """Documents that ask which others contain their key terms."""
 
-    indptr: Vector[np.int64]  # int64 (questions + 1,), start of each question's key terms in `ranks`
+    indptr: Ints  # int64 (questions + 1,), start of each question's key terms in `ranks`
     # uint32, key terms as ranks, ascending in a question, that is, rarest first; at most 255 in each
-    ranks: Vector[np.uint32]
-    amounts: Vector[np.uint8]  # uint8, what each key term counts: one, or more; at most 255 in all in each question
+    ranks: Uint32s
+    amounts: Uint8s  # uint8, what each key term counts: one, or more; at most 255 in all in each question
     # int64 (questions,), place of the asking document in the lists, -1 if it is not in them. A document is never linked
     # to itself
-    itself: Vector[np.int64]
+    itself: Ints
 
 
 class Lists(NamedTuple):
     """Posting lists of the documents to search."""
 
     starts: Table[np.int64]  # int64 (shards, ranks + 1), start of each posting list in `postings`
-    postings: Vector[np.uint32]  # uint32, documents as places within their shard, ascending in a list
+    postings: Uint32s  # uint32, documents as places within their shard, ascending in a list
     shard_size: int  # places in a shard
 
 
 class Scratch(NamedTuple):
     """Arrays that one thread works in."""
 
-    hits: Vector[np.uint8]  # uint8 (shard_size,), zeros between calls
-    links: Vector[np.uint64]  # uint64, receives links
+    hits: Uint8s  # uint8 (shard_size,), zeros between calls
+    links: Uint64s  # uint64, receives links
 
 
-def _count_all(postings: Vector[np.uint32], begin: int, end: int, amount: np.uint8, hits: Vector[np.uint8]) -> None:
+def _count_all(postings: Uint32s, begin: int, end: int, amount: np.uint8, hits: Uint8s) -> None:
     for position in range(begin, end):
         hits[postings[position]] += amount
 
 
-def _count_promising(
-    postings: Vector[np.uint32], begin: int, end: int, needed: int, amount: np.uint8, hits: Vector[np.uint8]
-) -> None:
+def _count_promising(postings: Uint32s, begin: int, end: int, needed: int, amount: np.uint8, hits: Uint8s) -> None:
     # So few places pass that a branch is better than writing to all counters.
     for position in range(begin, end):
         place = postings[position]
@@ -131,7 +115,7 @@ def _count_promising(
 
 
 def _write_links(
-    postings: Vector[np.uint32], begin: int, end: int, head: np.uint64, k_min: int, scratch: Scratch, written: int
+    postings: Uint32s, begin: int, end: int, head: np.uint64, k_min: int, scratch: Scratch, written: int
 ) -> int:
     """Write the places of a list that were counted ``k_min`` times or more, and set all its counters to zero."""
     hits, links = scratch.hits, scratch.links
@@ -228,28 +212,28 @@ def match_rows(first: int, last: int, questions: Questions, lists: Lists, k_min:
 class Members(NamedTuple):
     """What each place represents: its documents, or its node."""
 
-    indptr: Vector[np.int64]  # int64 (places + 1,), start of each place's members
-    numbers: Vector[np.int64]  # int64, documents or nodes, place by place
+    indptr: Ints  # int64 (places + 1,), start of each place's members
+    numbers: Ints  # int64, documents or nodes, place by place
 
 
 class LinkRows(NamedTuple):
     """Links of consecutive places."""
 
     first: int  # the first place
-    lengths: Vector[np.int64]  # int64 (rows,), links of each row
-    columns: Vector[np.int32]  # int32, members, ascending in a row
-    counts: Vector[np.uint8]  # uint8, number of shared key terms
+    lengths: Ints  # int64 (rows,), links of each row
+    columns: Int32s  # int32, members, ascending in a row
+    counts: Uint8s  # uint8, number of shared key terms
 
 
 @compiled
-def own_counts(documents: Vector[np.int64], keys: TermRows, targets: TermRows, counts: Vector[np.uint8]) -> None:
+def own_counts(documents: Ints, keys: TermRows, targets: TermRows, counts: Uint8s) -> None:
     """Set ``counts[i]`` to the number of key terms of ``documents[i]`` in its own target."""
     for place in range(documents.size):
         counts[place] = count_held(documents[place], documents[place], keys, targets)
 
 
 @compiled
-def count_expanded(links: Vector[np.uint64], members: Members) -> int:
+def count_expanded(links: Uint64s, members: Members) -> int:
     """Number of links once each column, a place, is replaced by its members."""
     total = 0
     for position in range(links.size):
@@ -260,13 +244,7 @@ def count_expanded(links: Vector[np.uint64], members: Members) -> int:
 
 @compiled
 def expand(
-    links: Vector[np.uint64],
-    first: int,
-    last: int,
-    inside: Vector[np.uint8],
-    k_min: int,
-    members: Members,
-    expanded: Vector[np.uint64],
+    links: Uint64s, first: int, last: int, inside: Uint8s, k_min: int, members: Members, expanded: Uint64s
 ) -> int:
     """Replace each column by its members, and link the members of one place to each other (and themselves).
 
@@ -290,7 +268,7 @@ def expand(
 
 
 @compiled
-def split(links: Vector[np.uint64], rows: LinkRows) -> None:
+def split(links: Uint64s, rows: LinkRows) -> None:
     """Split sorted links into the length of each row, columns and counts."""
     for position in range(links.size):
         link = links[position]
@@ -318,13 +296,7 @@ def copy_rows(rows: LinkRows, members: Members, links: LinkArrays) -> None:
 
 @compiled
 def matched_weights(
-    first: int,
-    last: int,
-    links: LinkArrays,
-    keys: TermRows,
-    key_weights: Vector[np.int64],
-    targets: TermRows,
-    matched: Vector[np.int64],
+    first: int, last: int, links: LinkArrays, keys: TermRows, key_weights: Ints, targets: TermRows, matched: Ints
 ) -> None:
     """Sum, for each link of rows first to last - 1, the weights of the asking document's key terms that are shared."""
     for row in range(first, last):
@@ -343,15 +315,13 @@ class Matches(NamedTuple):
 
     counts: Table[np.int64]  # int64 (2, pairs), zeros, receives the key terms of one document that the other has
     matched: Table[np.int64]  # int64 (2, pairs), zeros, receives their weight
-    ends: Vector[np.int64]  # int64 (pairs + 1,), zeros, receives the bounds of each pair in the next two
-    terms: Vector[np.int32]  # int32, receives what matches in either direction, heaviest first, equals ascending
-    weights: Vector[np.int64]  # int64, receives the weight of each, summed over both directions
+    ends: Ints  # int64 (pairs + 1,), zeros, receives the bounds of each pair in the next two
+    terms: Int32s  # int32, receives what matches in either direction, heaviest first, equals ascending
+    weights: Ints  # int64, receives the weight of each, summed over both directions
 
 
 @compiled
-def match_pairs(
-    pairs: Table[np.int64], keys: TermRows, key_weights: Vector[np.int64], targets: TermRows, found: Matches
-) -> None:
+def match_pairs(pairs: Table[np.int64], keys: TermRows, key_weights: Ints, targets: TermRows, found: Matches) -> None:
     """Find what matches in pairs, int64 (2, pairs); ``found`` has room for all key terms of both documents."""
     for pair in range(pairs.shape[1]):
         begin = end = found.ends[pair]

@@ -7,7 +7,7 @@ from typing import Final, NamedTuple
 import numpy as np
 
 from infostream_dedup.links.compiled.term_rows import TermRows
-from infostream_dedup.machine.arrays import GOLDEN, Place, Table, Vector, Whole
+from infostream_dedup.machine.arrays import GOLDEN, Int32s, Ints, Place, Table, Uint8s, Uint64s, Vector, Whole
 from infostream_dedup.machine.compiling import compiled, signed
 
 # Links and nodes in the form that compiled loops take
@@ -16,25 +16,25 @@ from infostream_dedup.machine.compiling import compiled, signed
 class LinkArrays(NamedTuple):
     """Links by row."""
 
-    indptr: Vector[np.int64]  # int64 (rows + 1,), start of each row
-    columns: Vector[np.int32]  # int32 (links,), ascending in a row
-    counts: Vector[np.uint8]  # uint8 (links,)
+    indptr: Ints  # int64 (rows + 1,), start of each row
+    columns: Int32s  # int32 (links,), ascending in a row
+    counts: Uint8s  # uint8 (links,)
 
 
 class NodeArrays(NamedTuple):
     """What each row represents."""
 
-    weights: Vector[np.int64]  # int64 (rows,), number of documents of each node
-    inside: Vector[np.uint8]  # uint8 (rows,), count of the links inside each node
+    weights: Ints  # int64 (rows,), number of documents of each node
+    inside: Uint8s  # uint8 (rows,), count of the links inside each node
     own: int  # number of own rows, which come first
 
 
 class PackedRows(NamedTuple):
     """Links by row as 64-bit words."""
 
-    indptr: Vector[np.int64]  # int64 (rows + 1,), start of each row in `words`
+    indptr: Ints  # int64 (rows + 1,), start of each row in `words`
     numbers: Vector[np.uint32]  # uint32, number of each word: bit b of word w is column 64 w + b
-    words: Vector[np.uint64]  # uint64, ascending by number in a row
+    words: Uint64s  # uint64, ascending by number in a row
 
 
 # Look up a number in a sorted row
@@ -70,7 +70,7 @@ def count_held(asking: int, answering: int, keys: TermRows, targets: TermRows) -
 
 
 @compiled
-def mix_rows(indptr: Vector[np.int64], values: Vector[np.uint32], hashes: Vector[np.uint64]) -> None:
+def mix_rows(indptr: Ints, values: Vector[np.uint32], hashes: Uint64s) -> None:
     """Fold the values of each row, in their order, into the row's hash."""
     for row in range(hashes.size):
         mixed = hashes[row] ^ np.uint64(indptr[row + 1] - indptr[row])
@@ -92,9 +92,7 @@ def _equal_rows(rows: TermRows, one: int, other: int) -> bool:
 
 
 @compiled
-def earliest_equals(
-    order: Vector[np.int64], hashes: Vector[np.uint64], keys: TermRows, targets: TermRows, leaders: Vector[np.int64]
-) -> None:
+def earliest_equals(order: Ints, hashes: Uint64s, keys: TermRows, targets: TermRows, leaders: Ints) -> None:
     """Set ``leaders[d]`` to the earliest document with the same key terms and the same target as d.
 
     ``order``: documents sorted by hash, ascending among equal hashes; ``hashes``: hash of each document; equal
@@ -130,7 +128,7 @@ def root(parents: Vector[Place], node: int) -> int:
 
 
 @compiled
-def join_linked(first: int, last: int, links: LinkArrays, low: int, high: int, parents: Vector[np.int32]) -> None:
+def join_linked(first: int, last: int, links: LinkArrays, low: int, high: int, parents: Int32s) -> None:
     """Join the two ends of every link of rows first to last - 1 with low <= count < high.
 
     ``first``: first row; ``last``: row after the last; ``links``: the links; ``low``: minimum count to join at;
@@ -147,7 +145,7 @@ def join_linked(first: int, last: int, links: LinkArrays, low: int, high: int, p
 
 
 @compiled
-def merge_forest(forest: Vector[np.int32], parents: Vector[np.int32]) -> None:
+def merge_forest(forest: Int32s, parents: Int32s) -> None:
     """Join in ``parents`` what is joined in another forest of the same nodes."""
     for node in range(parents.size):
         one, other = np.int64(root(parents, node)), np.int64(root(parents, forest[node]))
@@ -155,14 +153,14 @@ def merge_forest(forest: Vector[np.int32], parents: Vector[np.int32]) -> None:
 
 
 @compiled
-def label_nodes(parents: Vector[np.int32]) -> None:
+def label_nodes(parents: Int32s) -> None:
     """Replace each node's parent by the smallest node of its component."""
     for node in range(parents.size):
         parents[node] = root(parents, node)
 
 
 @compiled
-def count_columns(links: LinkArrays, rows: Vector[np.int64], place: Vector[np.int32], counts: Vector[np.int64]) -> None:
+def count_columns(links: LinkArrays, rows: Ints, place: Int32s, counts: Ints) -> None:
     """Add to the count of each place the links that lead to it from some rows."""
     for row in rows:
         for link in range(links.indptr[row], links.indptr[row + 1]):
@@ -170,14 +168,7 @@ def count_columns(links: LinkArrays, rows: Vector[np.int64], place: Vector[np.in
 
 
 @compiled
-def transposed(
-    links: LinkArrays,
-    rows: Vector[np.int64],
-    first: int,
-    place: Vector[np.int32],
-    cursor: Vector[np.int64],
-    moved: LinkArrays,
-) -> None:
+def transposed(links: LinkArrays, rows: Ints, first: int, place: Int32s, cursor: Ints, moved: LinkArrays) -> None:
     """Transpose and relabel the links of some rows: rows and columns of the result are places (counting sort).
 
     ``links``: the links; ``rows``: rows at consecutive places; ``first``: place of the first of them; ``place``: place
@@ -196,12 +187,7 @@ def transposed(
 
 @compiled
 def count_closed(
-    indptr: Vector[np.int64],
-    columns: Vector[np.int32],
-    paths: bool,
-    marks: Vector[np.int64],
-    returned: Vector[np.int64],
-    closed: Table[np.int64],
+    indptr: Ints, columns: Int32s, paths: bool, marks: Ints, returned: Ints, closed: Table[np.int64]
 ) -> None:
     """Count the returned links of each row, and the closed paths of which it is the start, the middle and the end.
 
@@ -251,7 +237,7 @@ def _join(leaders: Table[np.int32], row: int, column: int, level: int) -> bool:
 
 
 @compiled
-def join_returned(first: int, last: int, links: LinkArrays, levels: Vector[np.int64], leaders: Table[np.int32]) -> None:
+def join_returned(first: int, last: int, links: LinkArrays, levels: Ints, leaders: Table[np.int32]) -> None:
     """Join the two ends of every link of count k or more whose reverse has count k or more too, for several k at once.
 
     What is joined at one k is joined at every smaller k, too. So most links, which join nothing new, are settled by one
@@ -302,13 +288,13 @@ class Acceptance(NamedTuple):
     """When a pair counts."""
 
     # int64 (n + 1,), terms that a direction needs, by the number of key terms of the shorter document
-    need: Vector[np.int64]
+    need: Ints
     relations: Vector[np.bool_]  # bool (4,), by 1 if the forward count suffices plus 2 if the backward count does
     fewest: int  # key terms that both documents must have
 
 
 @compiled
-def count_forward(links: LinkArrays, starts: Vector[np.int64]) -> int:
+def count_forward(links: LinkArrays, starts: Ints) -> int:
     """Count the links from earlier to later documents.
 
     ``links``: links of all documents; ``starts``: (documents + 2,), zeros; receives in place b + 1 how many of them end
@@ -347,7 +333,7 @@ def _next(links: LinkArrays, place: int, row: int) -> int:
 
 
 @compiled
-def list_pairs(links: LinkArrays, turned: LinkArrays, a: Vector[np.int32], b: Vector[np.int32]) -> int:
+def list_pairs(links: LinkArrays, turned: LinkArrays, a: Int32s, b: Int32s) -> int:
     """List the pairs that are linked in either direction, ordered by the later document, then by the earlier one.
 
     ``links``: links of all documents; ``turned``: the links from earlier to later documents (``turn_forward``); ``a``:
@@ -399,13 +385,7 @@ def list_counted_pairs(
 
 @compiled
 def mark_enough(
-    a: Vector[np.int32],
-    b: Vector[np.int32],
-    terms: TermPlaces,
-    amounts: Vector[np.uint8],
-    least: int,
-    enough: int,
-    found: Vector[np.bool_],
+    a: Int32s, b: Int32s, terms: TermPlaces, amounts: Uint8s, least: int, enough: int, found: Vector[np.bool_]
 ) -> None:
     """Mark the pairs of which one document has enough key terms of the other.
 
@@ -428,7 +408,7 @@ def mark_enough(
         )
 
 
-def _join_trees(one: int, other: int, parents: Vector[np.int32]) -> None:
+def _join_trees(one: int, other: int, parents: Int32s) -> None:
     one, other = root(parents, one), root(parents, other)
     parents[max(one, other)] = min(one, other)
 
@@ -444,7 +424,7 @@ def _best(
     turned: LinkArrays,
     terms: TermPlaces,
     accepted: Acceptance,
-    parents: Vector[np.int32],
+    parents: Int32s,
     exact: bool,
 ) -> tuple[int, bool]:
     """Return the best earlier document, -1 if there is none, and whether exact counts are needed to be sure."""
@@ -494,8 +474,8 @@ def choose_earlier(
     turned: LinkArrays,
     terms: TermPlaces,
     accepted: Acceptance,
-    parents: Vector[np.int32],
-    found: Vector[np.int64],
+    parents: Int32s,
+    found: Ints,
 ) -> None:
     """Choose, for each document of some rows, the accepted earlier one with the largest counts.
 

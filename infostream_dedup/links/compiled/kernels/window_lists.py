@@ -6,7 +6,7 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from infostream_dedup.machine.arrays import GOLDEN, Place, Table, Vector
+from infostream_dedup.machine.arrays import GOLDEN, Bools, Int32s, Ints, Place, Table, Uint8s, Uint32s, Uint64s, Vector
 from infostream_dedup.machine.compiling import compiled, inlined, prefetch
 
 # The terms of a window in a hash table, each with a slot
@@ -17,23 +17,23 @@ NOTHING: Final = -1
 class TermSlots(NamedTuple):
     """The terms in use, each with a slot: a small number that is reused when the term is gone."""
 
-    table: Vector[np.int64]  # int64 (power of two,), terms by hash, `NOTHING` if empty; at most half full
-    table_slots: Vector[np.int32]  # int32, slot of each term in the table
-    slot_terms: Vector[np.int64]  # int64 (slots,), term of each slot, `NOTHING` for a free one
-    free_slots: Vector[np.int32]  # int32 (slots,), a stack of free slots
-    free: Vector[np.int64]  # int64 (1,), number of free slots on the stack
-    tidied: Vector[np.int64]  # int64 (1,), slot at which `tidy` continues
+    table: Ints  # int64 (power of two,), terms by hash, `NOTHING` if empty; at most half full
+    table_slots: Int32s  # int32, slot of each term in the table
+    slot_terms: Ints  # int64 (slots,), term of each slot, `NOTHING` for a free one
+    free_slots: Int32s  # int32 (slots,), a stack of free slots
+    free: Ints  # int64 (1,), number of free slots on the stack
+    tidied: Ints  # int64 (1,), slot at which `tidy` continues
 
 
 @inlined
-def home(term: int, table: Vector[np.int64]) -> np.int64:
+def home(term: int, table: Ints) -> np.int64:
     """Where a search for a term begins."""
     mixed = np.uint64(term) * np.uint64(GOLDEN)
     return np.int64((mixed >> np.uint64(20)) & np.uint64(table.size - 1))
 
 
 @inlined
-def find(term: int, table: Vector[np.int64]) -> np.int64:
+def find(term: int, table: Ints) -> np.int64:
     """Place of a term in the table, or the place to insert it."""
     at = home(term, table)
     while table[at] != NOTHING and table[at] != term:
@@ -78,7 +78,7 @@ def rehash(terms: TermSlots) -> None:
             terms.table[at], terms.table_slots[at] = terms.slot_terms[slot], slot
 
 
-def find_slots(given: Vector[np.int64], terms: TermSlots, slots: Vector[np.int64]) -> None:
+def find_slots(given: Ints, terms: TermSlots, slots: Ints) -> None:
     """Look up the slot of each term; ``NOTHING`` for a term not in use.
 
     ``given``: terms to look up; ``terms``: the terms in use; ``slots``: (at least as long as ``given``), receives the
@@ -111,8 +111,8 @@ class Pool(NamedTuple):
 
     # int64 (slots, 4): start of the chunk, start and end of the list, end of the chunk; all equal without a chunk
     lists: Table[np.int64]
-    postings: Vector[np.uint32]  # uint32, all chunks
-    used: Vector[np.int64]  # int64 (1,), start of unused memory in `postings`
+    postings: Uint32s  # uint32, all chunks
+    used: Ints  # int64 (1,), start of unused memory in `postings`
 
 
 @inlined
@@ -154,7 +154,7 @@ def _make_room(pool: Pool, slot: np.int64, more: int, oldest: int) -> bool:
 
 
 @inlined
-def prefetch_lists(slots: Vector[np.int64], pool: Pool) -> None:
+def prefetch_lists(slots: Ints, pool: Pool) -> None:
     """Prefetch the bounds of the lists of some slots."""
     for place in range(slots.size):
         if slots[place] != NOTHING:
@@ -162,13 +162,7 @@ def prefetch_lists(slots: Vector[np.int64], pool: Pool) -> None:
 
 
 def append_document(
-    document: int,
-    given: Vector[np.int64],
-    slots: Vector[np.int64],
-    done: int,
-    oldest: int,
-    terms: TermSlots,
-    pool: Pool,
+    document: int, given: Ints, slots: Ints, done: int, oldest: int, terms: TermSlots, pool: Pool
 ) -> int:
     """Append a document to the lists of its terms.
 
@@ -191,16 +185,14 @@ def append_document(
 
 
 @compiled
-def count_values(values: Vector[Place], counts: Vector[np.int64]) -> None:
+def count_values(values: Vector[Place], counts: Ints) -> None:
     """Add the number of occurrences of each value to ``counts``, by value."""
     for place in range(values.size):
         counts[values[place]] += 1
 
 
 @compiled
-def room_to_reserve(
-    distinct: Vector[np.int64], counts: Vector[np.int64], oldest: int, terms: TermSlots, pool: Pool
-) -> int:
+def room_to_reserve(distinct: Ints, counts: Ints, oldest: int, terms: TermSlots, pool: Pool) -> int:
     """Return the size of all new chunks that ``reserve`` may need; arguments as there."""
     room = np.int64(0)
     for place in range(distinct.size):
@@ -212,14 +204,7 @@ def room_to_reserve(
 
 
 @compiled
-def reserve(
-    distinct: Vector[np.int64],
-    counts: Vector[np.int64],
-    oldest: int,
-    terms: TermSlots,
-    pool: Pool,
-    ends: Vector[np.int64],
-) -> None:
+def reserve(distinct: Ints, counts: Ints, oldest: int, terms: TermSlots, pool: Pool, ends: Ints) -> None:
     """Make room for many postings in the lists of many terms.
 
     ``distinct``: the distinct terms; ``counts``: number of postings to append to each; ``oldest``: first document that
@@ -234,9 +219,7 @@ def reserve(
 
 
 @compiled
-def append_documents(
-    first: int, indptr: Vector[np.int64], places: Vector[Place], ends: Vector[np.int64], postings: Vector[np.uint32]
-) -> None:
+def append_documents(first: int, indptr: Ints, places: Vector[Place], ends: Ints, postings: Uint32s) -> None:
     """Write documents into lists that have room for them; afterwards call ``settle``.
 
     ``first``: number of the first document, larger than all previous ones; ``indptr``: (documents + 1,), start of each
@@ -251,16 +234,14 @@ def append_documents(
 
 
 @compiled
-def settle(distinct: Vector[np.int64], ends: Vector[np.int64], terms: TermSlots, pool: Pool) -> None:
+def settle(distinct: Ints, ends: Ints, terms: TermSlots, pool: Pool) -> None:
     """Set the ends of the lists to where ``append_documents`` stopped."""
     for place in range(distinct.size):
         pool.lists[terms.table_slots[find(distinct[place], terms.table)], _END] = ends[place]
 
 
 @inlined
-def count_hits(
-    slots: Vector[np.int64], oldest: int, pool: Pool, hits: Vector[np.uint8], marks: Vector[np.uint8]
-) -> None:
+def count_hits(slots: Ints, oldest: int, pool: Pool, hits: Uint8s, marks: Uint8s) -> None:
     """Count, for each document, the given slots whose lists contain it.
 
     ``slots``: slots of the requested terms; ``NOTHING`` for a term not in use; ``oldest``: first document that has not
@@ -296,7 +277,7 @@ def tidy(slots: int, oldest: int, terms: TermSlots, one: Pool, other: Pool) -> N
 
 
 @compiled
-def compact(order: Vector[np.int64], oldest: int, pool: Pool) -> int:
+def compact(order: Ints, oldest: int, pool: Pool) -> int:
     """Slide all lists to the front of the pool, without expired postings and with no more spare room than new ones.
 
     ``order``: (slots,), the slots by start of their chunks: a list never slides over one that still has to; ``oldest``:
@@ -360,56 +341,56 @@ class State(NamedTuple):
     Documents are numbered from 0; those from ``oldest`` to ``next`` - 1 are in the window.
     """
 
-    oldest: Vector[np.int64]  # first document that has not expired
-    next: Vector[np.int64]  # number of the next document
-    shift: Vector[np.int64]  # number of the first document in `Numbered`
-    row: Vector[np.int64]  # document of `Asking` that is being processed
-    phase: Vector[np.int64]  # `ASK`, `ADD_KEYS` or `ADD_TARGETS`
-    done: Vector[np.int64]  # number of the document's terms added in this phase
+    oldest: Ints  # first document that has not expired
+    next: Ints  # number of the next document
+    shift: Ints  # number of the first document in `Numbered`
+    row: Ints  # document of `Asking` that is being processed
+    phase: Ints  # `ASK`, `ADD_KEYS` or `ADD_TARGETS`
+    done: Ints  # number of the document's terms added in this phase
 
 
 class Asking(NamedTuple):
     """Documents that ask."""
 
-    key_ends: Vector[np.int64]  # int64 (documents + 1,), start of each document's keys
-    keys: Vector[np.int64]  # int64, key terms
-    target_ends: Vector[np.int64]  # int64 (documents + 1,), start of each document's targets
-    targets: Vector[np.int64]  # int64, terms in which the key terms of others are looked up
-    oldest: Vector[np.int64]  # int64 (documents,), ascending; ordinal of the first document that each may find
-    asks: Vector[np.bool_]  # bool (documents,), whether each finds anything
-    enters: Vector[np.bool_]  # bool (documents,), whether each is added
+    key_ends: Ints  # int64 (documents + 1,), start of each document's keys
+    keys: Ints  # int64, key terms
+    target_ends: Ints  # int64 (documents + 1,), start of each document's targets
+    targets: Ints  # int64, terms in which the key terms of others are looked up
+    oldest: Ints  # int64 (documents,), ascending; ordinal of the first document that each may find
+    asks: Bools  # bool (documents,), whether each finds anything
+    enters: Bools  # bool (documents,), whether each is added
     # int64 (256,), ascending; minimum hits in either direction, by key terms of the shorter document
-    needs: Vector[np.int64]
+    needs: Ints
     least_keys: int  # documents with fewer key terms find nothing
 
 
 class Numbered(NamedTuple):
     """Documents of the index, by number minus ``State.shift``."""
 
-    ordinals: Vector[np.int64]  # int64, ascending
-    sizes: Vector[np.uint8]  # uint8, number of key terms
+    ordinals: Ints  # int64, ascending
+    sizes: Uint8s  # uint8, number of key terms
 
 
 class Hits(NamedTuple):
     """Scratch arrays for counting; all counts and marks are 0 between calls."""
 
-    forward: Vector[np.uint8]  # uint8, by document number minus the oldest; whole blocks
-    backward: Vector[np.uint8]  # uint8, like `forward`
+    forward: Uint8s  # uint8, by document number minus the oldest; whole blocks
+    backward: Uint8s  # uint8, like `forward`
     # uint8, by block of 2**`BLOCK_BITS` documents, 1 where a count is not 0; its length is a multiple of 8
-    marks: Vector[np.uint8]
-    forward_words: Vector[np.uint64]  # uint64, the memory of `forward`, eight counts per word
-    backward_words: Vector[np.uint64]  # uint64, the memory of `backward`
-    mark_words: Vector[np.uint64]  # uint64, the memory of `marks`
-    slots: Vector[np.int64]  # int64, for the keys and targets of one document
+    marks: Uint8s
+    forward_words: Uint64s  # uint64, the memory of `forward`, eight counts per word
+    backward_words: Uint64s  # uint64, the memory of `backward`
+    mark_words: Uint64s  # uint64, the memory of `marks`
+    slots: Ints  # int64, for the keys and targets of one document
 
 
 class FoundDocuments(NamedTuple):
     """Documents found."""
 
-    ends: Vector[np.int64]  # int64 (documents + 1,), start of the finds of each asking document; the first is given
-    ordinals: Vector[np.int64]  # int64, ascending for each document
-    forward: Vector[np.uint8]  # uint8, key terms of the document in each find
-    backward: Vector[np.uint8]  # uint8, key terms of each find in the document
+    ends: Ints  # int64 (documents + 1,), start of the finds of each asking document; the first is given
+    ordinals: Ints  # int64, ascending for each document
+    forward: Uint8s  # uint8, key terms of the document in each find
+    backward: Uint8s  # uint8, key terms of each find in the document
 
 
 @inlined
