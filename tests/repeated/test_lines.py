@@ -143,7 +143,7 @@ def test_batches_and_restarts_change_nothing_even_where_documents_are_taken_back
     monkeypatch.setattr(lines, "REMEMBERED", 50)
     texts, sources, times = stream(230, seed)
     whole = LineLearner().learn(fragments_of(texts_of(texts)), sources, times)
-    assert (whole & lines.LEFT_OUT).any()
+    assert (whole & lines.witnesses.LEFT_OUT).any()
     draw, at, blobs = random.Random(seed), 0, []  # noqa: S311 - a made stream
     learner = LineLearner()
     while at < len(texts):

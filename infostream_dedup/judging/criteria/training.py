@@ -9,16 +9,7 @@ from typing import Any, Final, TypeAlias
 import numpy as np
 
 from infostream_dedup.errors import BadDataError
-from infostream_dedup.judging.criteria.classifier import (
-    Calibration,
-    Classifier,
-    ClassifierPreset,
-    PairRule,
-    Plane,
-    chosen_criteria,
-    comes_later,
-    differences,
-)
+from infostream_dedup.judging.criteria import classifier
 from infostream_dedup.judging.criteria.criterion import CRITERIA, Both, authority_of
 from infostream_dedup.judging.criteria.document_models import DocumentModels
 from infostream_dedup.judging.criteria.judged_pairs import Fold, JudgedPairs, by_time, folds, splits
@@ -31,7 +22,7 @@ _CLOSE: Final = 1e-9
 _SHORTEST: Final = 1e-10
 
 
-def calibrate(values: Floats, repeats: Bools) -> Calibration:
+def calibrate(values: Floats, repeats: Bools) -> classifier.Calibration:
     """Fit the sigmoid by Newton's method with a line search.
 
     H.-T. Lin, C.-J. Lin, R. Weng: A note on Platt's probabilistic outputs for support vector machines, Machine Learning
@@ -60,7 +51,7 @@ def calibrate(values: Floats, repeats: Bools) -> Calibration:
         else:
             break
         (slope, offset), loss = tried, reached
-    return Calibration(slope, offset)
+    return classifier.Calibration(slope, offset)
 
 
 def _loss(values: Floats, targets: Floats, slope: float, offset: float) -> float:
@@ -70,7 +61,7 @@ def _loss(values: Floats, targets: Floats, slope: float, offset: float) -> float
 
 def _step(values: Floats, targets: Floats, slope: float, offset: float) -> tuple[float, float] | None:
     """Return Newton's step, or ``None`` if the gradient is close to zero."""
-    probabilities = Calibration(slope, offset).probabilities(values)
+    probabilities = classifier.Calibration(slope, offset).probabilities(values)
     gradient = targets - probabilities
     toward_slope, toward_offset = float((values * gradient).sum()), float(gradient.sum())
     if max(abs(toward_slope), abs(toward_offset)) < _CLOSE * len(values):
@@ -100,10 +91,10 @@ _PLANE_SHORTEST: Final = 1e-7
 _DIGITS: Final = 10
 
 
-def prior_plane(criteria: Sequence[str], weights: Mapping[str, float]) -> Plane:
+def prior_plane(criteria: Sequence[str], weights: Mapping[str, float]) -> classifier.Plane:
     """Return the plane of a classifier that has learned nothing."""
     typical = [CRITERIA[name].typical for name in criteria]
-    return Plane(
+    return classifier.Plane(
         np.array([one.mean for one in typical], dtype=np.float64),
         np.array([one.scale for one in typical], dtype=np.float64),
         np.array([weights.get(name, 0.0) for name in criteria], dtype=np.float64),
@@ -111,7 +102,7 @@ def prior_plane(criteria: Sequence[str], weights: Mapping[str, float]) -> Plane:
     )
 
 
-def fit_plane(vectors: Floats, repeats: Bools, prior: Plane) -> Plane:
+def fit_plane(vectors: Floats, repeats: Bools, prior: classifier.Plane) -> classifier.Plane:
     """Learn the plane that separates repeats from originals; figures are rounded to 10 digits."""
     columns = np.column_stack((prior.standardised(vectors), np.ones(len(vectors))))
     signs = np.where(repeats, 1.0, -1.0)
@@ -141,7 +132,7 @@ def fit_plane(vectors: Floats, repeats: Bools, prior: Plane) -> Plane:
             break
     found[-1] -= _shift(columns @ found, repeats)
     rounded = np.array([float(f"{value:.{_DIGITS}g}") for value in found.tolist()], dtype=np.float64)
-    return Plane(prior.means, prior.scales, rounded[:-1], float(rounded[-1]))
+    return classifier.Plane(prior.means, prior.scales, rounded[:-1], float(rounded[-1]))
 
 
 def _shift(values: Floats, repeats: Bools) -> float:
@@ -257,7 +248,8 @@ def _shrunken(originals: float, documents: int, average: float) -> float:
 
 Authority: TypeAlias = GivenAuthority | LearnedAuthority  # where the authority of sources comes from
 _LEARNED: Final = "source"
-Planes = tuple[Plane, Plane]  # vectors of the later document against the earlier, and of the earlier against the later
+# Of the vectors of the later document against the earlier, and of the earlier against the later.
+Planes = tuple[classifier.Plane, classifier.Plane]
 
 
 class PairVectors:
@@ -269,11 +261,11 @@ class PairVectors:
     def __init__(
         self, models: DocumentModels, pairs: JudgedPairs, criteria: Sequence[str], authority: Authority
     ) -> None:
-        self.pairs = pairs.later_first(comes_later(models.times, pairs.i, pairs.j))
+        self.pairs = pairs.later_first(classifier.comes_later(models.times, pairs.i, pairs.j))
         self._models, self._criteria, self._authority = models, tuple(criteria), authority
-        self._later, self._earlier = differences(models, self.pairs.i, self.pairs.j, criteria)
+        self._later, self._earlier = classifier.differences(models, self.pairs.i, self.pairs.j, criteria)
 
-    def fit(self, rows: Ints, prior: Plane) -> Planes:
+    def fit(self, rows: Ints, prior: classifier.Plane) -> Planes:
         """Learn both planes from some of the pairs."""
         training = self.pairs.at(rows)
         later, earlier = self._with_authority(rows, self._authority.of_training(training))
@@ -290,7 +282,7 @@ class PairVectors:
         later, earlier = self._later[rows], self._earlier[rows]
         if _LEARNED in self._criteria:
             column = self._criteria.index(_LEARNED)
-            found = differences(self._models, self.pairs.i[rows], self.pairs.j[rows], [_LEARNED], authority)
+            found = classifier.differences(self._models, self.pairs.i[rows], self.pairs.j[rows], [_LEARNED], authority)
             later[:, column], earlier[:, column] = found[0][:, 0], found[1][:, 0]
         return later, earlier
 
@@ -306,7 +298,7 @@ class HeldOut:
     forward: Floats  # float64 (pairs,), later document against the earlier; NaN if no fold tests the pair
     backward: Floats  # float64 (pairs,), the earlier against the later
 
-    def found(self, rule: PairRule) -> Bools:
+    def found(self, rule: classifier.PairRule) -> Bools:
         """Return which pairs are repeats, bool (pairs,); false for pairs that no fold could judge."""
         return found_by_rule(self.forward > 0, self.backward > 0, rule)
 
@@ -316,7 +308,7 @@ def held_out(
     pairs: JudgedPairs,
     criteria: Sequence[str],
     authority: Authority,
-    prior: Plane,
+    prior: classifier.Plane,
     *,
     split: Iterable[Fold] | None = None,
 ) -> HeldOut:
@@ -331,12 +323,12 @@ def held_out(
     return found
 
 
-def found_by_rule(forward: Bools, backward: Bools, rule: PairRule) -> Bools:
+def found_by_rule(forward: Bools, backward: Bools, rule: classifier.PairRule) -> Bools:
     """Combine both directions by the rule: bool (pairs,)."""
     return forward & backward if rule == "both" else forward | backward
 
 
-def _grades(forward: Floats, backward: Floats, rule: PairRule) -> Floats:
+def _grades(forward: Floats, backward: Floats, rule: classifier.PairRule) -> Floats:
     """Return one value per pair, below a threshold exactly if the rule holds; infinite if unknown."""
     grades = np.maximum(forward, backward) if rule == "both" else np.minimum(forward, backward)
     return np.where(np.isnan(grades), np.inf, grades)
@@ -345,13 +337,13 @@ def _grades(forward: Floats, backward: Floats, rule: PairRule) -> Floats:
 def train(
     models: DocumentModels,
     pairs: JudgedPairs,
-    preset: ClassifierPreset,
+    preset: classifier.ClassifierPreset,
     *,
     criteria: Sequence[str] | None = None,
     domain: str = "",
     authority: Authority | None = None,
     labels: str = "labels",
-) -> Classifier:
+) -> classifier.Classifier:
     """Learn a classifier. It does not depend on the order of the labels.
 
     Learning starts from the preset's prior. Each pair teaches two planes: the later document against the earlier, and
@@ -360,7 +352,7 @@ def train(
 
     domain: subject of the documents, empty for any.
     """
-    names = chosen_criteria(preset.criteria if criteria is None else criteria)
+    names = classifier.chosen_criteria(preset.criteria if criteria is None else criteria)
     authority = authority or GivenAuthority(models, {})
     repeats = np.concatenate((pairs.i_repeats, pairs.j_repeats))
     if repeats.all() or not repeats.any():
@@ -381,7 +373,7 @@ def train(
         later = held_out(models, pairs, names, authority, prior, split=[split])
         tested = HeldOut(later.pairs.at(split.test), later.forward[split.test], later.backward[split.test])
         facts["by_time"] = _scores(tested, facts["rule"]) | {"learned_from": len(split.training)}
-    return Classifier(
+    return classifier.Classifier(
         preset=preset.name,
         domain=domain,
         criteria=names,
@@ -394,7 +386,7 @@ def train(
     )
 
 
-def _calibration(unseen: HeldOut, trained: Both) -> tuple[Calibration, bool]:
+def _calibration(unseen: HeldOut, trained: Both) -> tuple[classifier.Calibration, bool]:
     """Fit the sigmoid; also return whether it was fitted on out-of-fold values."""
     repeats = np.concatenate((unseen.pairs.i_repeats, unseen.pairs.j_repeats))
     values = np.concatenate((unseen.forward, unseen.backward))
@@ -402,13 +394,13 @@ def _calibration(unseen: HeldOut, trained: Both) -> tuple[Calibration, bool]:
     judged = repeats[known]
     out_of_fold = bool(judged.any() and not judged.all())
     found = calibrate(values[known], judged) if out_of_fold else calibrate(np.concatenate(trained), repeats)
-    return Calibration(float(f"{found.slope:.10g}"), float(f"{found.offset:.10g}")), out_of_fold
+    return classifier.Calibration(float(f"{found.slope:.10g}"), float(f"{found.offset:.10g}")), out_of_fold
 
 
-def _facts(unseen: HeldOut, preset: ClassifierPreset, *, out_of_fold: bool) -> dict[str, Any]:
+def _facts(unseen: HeldOut, preset: classifier.ClassifierPreset, *, out_of_fold: bool) -> dict[str, Any]:
     pairs = unseen.pairs
     # If some judgements have a direction, "both" would leave hardly any pair to find.
-    rule: PairRule = "either" if pairs.directed else preset.rule
+    rule: classifier.PairRule = "either" if pairs.directed else preset.rule
     return {
         "pairs": len(pairs),
         "repeats": int(found_by_rule(pairs.i_repeats, pairs.j_repeats, rule).sum()),
@@ -424,7 +416,7 @@ def _facts(unseen: HeldOut, preset: ClassifierPreset, *, out_of_fold: bool) -> d
     }
 
 
-def _scores(unseen: HeldOut, rule: PairRule) -> dict[str, Any]:
+def _scores(unseen: HeldOut, rule: classifier.PairRule) -> dict[str, Any]:
     return _counts(found_by_rule(unseen.pairs.i_repeats, unseen.pairs.j_repeats, rule), unseen.found(rule))
 
 
@@ -472,7 +464,7 @@ def learning_curve(
     models: DocumentModels,
     pairs: JudgedPairs,
     criteria: Mapping[str, Sequence[str]],
-    rule: PairRule,
+    rule: classifier.PairRule,
     *,
     sizes: Sequence[int] = SIZES,
     draws: int = 20,

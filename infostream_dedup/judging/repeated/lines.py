@@ -18,18 +18,7 @@ import numpy as np
 
 from infostream_dedup.judging.evidence.characters import CODE_POINTS, LABELS, CharacterKind, alphabet
 from infostream_dedup.judging.repeated.kernels import fragments as kernels
-from infostream_dedup.judging.repeated.kernels.witnesses import (
-    LEFT_OUT,
-    NOBODY,
-    WITNESSES,
-    LineCounts,
-    PastDocuments,
-    known_keys,
-    learn,
-    mark,
-    moved,
-    resume,
-)
+from infostream_dedup.judging.repeated.kernels import witnesses
 from infostream_dedup.language.text.surface_pool import Utf8Texts, encoded, texts_of, texts_of_bytes
 from infostream_dedup.machine.arrays import Bools, Ints, Uint8s, Uint64s, offsets_of
 from infostream_dedup.model import NO_TIME, Document, DocumentBlock, with_texts
@@ -159,7 +148,7 @@ class LineLearner:
         self._lines = _counts(1 << 10)
         self._rests = np.empty((2, kernels.FRAGMENTS * kernels.STEMS), dtype=np.uint16)
         self._known: list[Uint64s] = []
-        self._sources: dict[str | None, int] = {None: int(NOBODY)}
+        self._sources: dict[str | None, int] = {None: int(witnesses.NOBODY)}
 
     def learn(self, rows: kernels.FragmentRows, sources: Sequence[str | None], times: Ints) -> Uint8s:
         """Learn from documents; return the marks of their fragments, uint8 (documents, FRAGMENTS)."""
@@ -167,11 +156,11 @@ class LineLearner:
         for begin in range(0, len(rows.counts), _AT_ONCE):
             part = slice(begin, begin + _AT_ONCE)
             whole: dict[str, Any] = {name: column[part] for name, column in given._asdict().items()}
-            some = PastDocuments(**whole)
+            some = witnesses.PastDocuments(**whole)
             self._make_room(len(some.counts))
             lost = np.empty(2 * kernels.FRAGMENTS * len(some.counts) * self._collects, dtype=np.uint64)
             size = np.zeros(1, dtype=np.int64)
-            learn(self._past, some, self._lines, self._rests, lost, size)
+            witnesses.learn(self._past, some, self._lines, self._rests, lost, size)
             if size[0]:
                 self._known.append(np.unique(lost[: size[0]]))
         return given.marks
@@ -179,7 +168,7 @@ class LineLearner:
     def known(self) -> Uint64s:
         """Keys of all lines that are or were repeated, ascending."""
         found = np.empty(int(self._lines.used[0]), dtype=np.uint64)
-        size = known_keys(self._past, self._lines, found)
+        size = witnesses.known_keys(self._past, self._lines, found)
         return np.unique(np.concatenate([*self._known, found[:size]]))
 
     def resume(self, ordinals: Ints, blobs: Sequence[bytes], sources: Sequence[str | None], times: Ints) -> None:
@@ -193,7 +182,9 @@ class LineLearner:
             given.stems[number, : size * kernels.STEMS] = rows["stems"].ravel()
         given = given._replace(sources=self._numbers(sources), days=_days(times))
         self._make_room(len(blobs))
-        resume(self._past, given, ordinals, self._lines, np.zeros(0, dtype=np.uint64), np.zeros(1, dtype=np.int64))
+        witnesses.resume(
+            self._past, given, ordinals, self._lines, np.zeros(0, dtype=np.uint64), np.zeros(1, dtype=np.int64)
+        )
 
     def skip_to(self, ordinal: int) -> None:
         """Continue with a document of a given ordinal."""
@@ -206,31 +197,31 @@ class LineLearner:
                 known[source] = number_of(source)
         found = np.array([known[source] for source in sources], dtype=np.uint64)
         if len(known) > _AT_ONCE:
-            self._sources = {None: int(NOBODY)}
+            self._sources = {None: int(witnesses.NOBODY)}
         return found
 
     def _make_room(self, documents: int) -> None:
         wanted = 2 * (int(self._lines.used[0]) + documents * (2 * kernels.FRAGMENTS + 1))
         if wanted > len(self._lines.keys):
             larger = _counts(1 << wanted.bit_length())
-            moved(self._lines, larger)
+            witnesses.moved(self._lines, larger)
             self._lines = larger
 
 
 _NONE: Final = np.zeros(0, dtype=np.int64)
 
 
-def _not_learned(rows: kernels.FragmentRows, sources: Uint64s, days: Ints = _NONE) -> PastDocuments:
+def _not_learned(rows: kernels.FragmentRows, sources: Uint64s, days: Ints = _NONE) -> witnesses.PastDocuments:
     """Documents of whose fragments nothing is known but which are calls."""
     counted = np.arange(kernels.FRAGMENTS) < rows.counts[:, None]
     marks = np.where(counted, rows.flags & kernels.CALL, 0).astype(np.uint8)
-    return PastDocuments(rows.counts, rows.hashes, rows.words, marks, rows.stems, sources, days, _NONE, _NONE)
+    return witnesses.PastDocuments(rows.counts, rows.hashes, rows.words, marks, rows.stems, sources, days, _NONE, _NONE)
 
 
 def number_of(source: str | None) -> int:
     """64-bit hash of a source; 0 without one."""
     if not source:
-        return int(NOBODY)
+        return int(witnesses.NOBODY)
     return int.from_bytes(blake2b(encoded(source), digest_size=8).digest(), "little") | 2
 
 
@@ -246,7 +237,7 @@ def known_marks(rows: kernels.FragmentRows, sources: Sequence[str | None], known
     """Mark the fragments of documents that are known lines: uint8 (documents, FRAGMENTS)."""
     numbers = {source: number_of(source) for source in dict.fromkeys(sources)}
     given = _not_learned(rows, np.array([numbers[source] for source in sources], dtype=np.uint64))
-    mark(given, known)
+    witnesses.mark(given, known)
     return given.marks
 
 
@@ -261,7 +252,7 @@ def openings_of(
     """
     number, told = np.arange(len(rows.counts)), np.arange(kernels.FRAGMENTS) < rows.counts[:, None]
     if marks is not None:
-        told &= (marks & LEFT_OUT) == 0
+        told &= (marks & witnesses.LEFT_OUT) == 0
     first = np.argmax(told, axis=1)
     begins = told[number, first] & (times != NO_TIME)
     begins &= (rows.words[number, first] >= _OPENING) & (rows.flags[number, first] & kernels.FIGURE == 0)
@@ -316,7 +307,7 @@ def shortened(
 ) -> Iterator[Shortened]:
     """Yield documents without repeated lines and the parts that stand ``apart``: number, begin and end, ascending."""
     rows, marks = found
-    numbers, places = np.nonzero(marks & LEFT_OUT)
+    numbers, places = np.nonzero(marks & witnesses.LEFT_OUT)
     if not (len(numbers) or apart):
         return
     lines = rows.hashes[numbers, places].tolist()
@@ -393,9 +384,9 @@ def _days(times: Ints) -> Ints:
     return np.where(times == NO_TIME, -1, np.maximum(times // _DAY, 0))
 
 
-def _documents(rows: int) -> PastDocuments:
+def _documents(rows: int) -> witnesses.PastDocuments:
     shape = (rows, kernels.FRAGMENTS)
-    return PastDocuments(
+    return witnesses.PastDocuments(
         counts=np.zeros(rows, dtype=np.int64),
         hashes=np.zeros(shape, dtype=np.uint64),
         words=np.zeros(shape, dtype=np.uint8),
@@ -408,11 +399,11 @@ def _documents(rows: int) -> PastDocuments:
     )
 
 
-def _counts(size: int) -> LineCounts:
-    return LineCounts(
+def _counts(size: int) -> witnesses.LineCounts:
+    return witnesses.LineCounts(
         np.zeros(size, dtype=np.uint64),
         np.zeros(size, dtype=np.uint8),
         np.zeros(size, dtype=np.int32),
-        np.empty((size, WITNESSES), dtype=np.int64),
+        np.empty((size, witnesses.WITNESSES), dtype=np.int64),
         np.zeros(1, dtype=np.int64),
     )
