@@ -9,21 +9,8 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from infostream_dedup.judging.evidence import judging
 from infostream_dedup.judging.evidence.facts import told_anew
-from infostream_dedup.judging.evidence.judging import (
-    MOST_COMPARED,
-    DocumentStatus,
-    JudgedCandidates,
-    TripleSource,
-    best_pairs,
-    crowded,
-    deciding_pairs,
-    judge_pairs,
-    nearest,
-    passes_filter,
-    tell_one_story,
-    yield_to_differing,
-)
 from infostream_dedup.judging.evidence.kernels.screening import MAY_SHARE
 from infostream_dedup.judging.evidence.kinds import KIND_NAMES, Kind, seen_from_later
 from infostream_dedup.judging.evidence.pair_evidence import TripleRows, shares_of_pairs
@@ -161,7 +148,7 @@ class _Part(NamedTuple):
     a: Ints
     b: Ints
     documents: ComparedDocuments
-    triples: TripleRows | TripleSource
+    triples: TripleRows | judging.TripleSource
     screen: Screen | None = None  # left out pairs that certainly decide nothing; verdicts are the same without it
     bounds: Floats = np.zeros(0)  # float64 (pairs,), `Screen.bounds`; empty without a screen
 
@@ -266,11 +253,11 @@ class EvidenceJudge:
             return found
         (asked, judged), (repeats, weights) = self._judged(parts, first)
         # The strongest status wins, so pairs without a status matter only if a document has no others.
-        decided = np.flatnonzero(judged.status > DocumentStatus.NEW)
+        decided = np.flatnonzero(judged.status > judging.DocumentStatus.NEW)
         if not len(decided):
             return found
         repeated_ends = np.searchsorted(repeats.later, first + np.arange(len(documents) + 1)).tolist()
-        best = best_pairs(
+        best = judging.best_pairs(
             asked.earlier[decided],
             asked.later[decided],
             judged.status[decided],
@@ -283,14 +270,14 @@ class EvidenceJudge:
             own = slice(repeated_ends[number], repeated_ends[number + 1])
             found[number] = BestCandidate(
                 of=int(asked.earlier[place]),
-                duplicate=status >= DocumentStatus.DUPLICATE,
+                duplicate=status >= judging.DocumentStatus.DUPLICATE,
                 relation=self._relation(candidates, int(asked.finds[place]), documents[number]),
                 repeated=repeats.earlier[own],
                 weights=None if weights is None else weights[own],
                 told=told[told_ends[number] : told_ends[number + 1]],
                 probability=verdict_probability(float(judged.probability[place])),
                 kind=KIND_NAMES[seen_from_later(Kind(judged.kinds[place]))],
-                exact=status == DocumentStatus.EXACT,
+                exact=status == judging.DocumentStatus.EXACT,
                 differing=judged.differing[place],
             )
         return found
@@ -302,7 +289,7 @@ class EvidenceJudge:
         times = self._window.times
         earlier, later, kinds = asked.earlier[decided], asked.later[decided], judged.kinds[decided]
         apart = np.abs(times[earlier - self._window.first] - times[later - self._window.first])
-        tells = np.flatnonzero(tell_one_story(kinds, judged.probability[decided], apart / (DAY / 24)))
+        tells = np.flatnonzero(judging.tell_one_story(kinds, judged.probability[decided], apart / (DAY / 24)))
         tells = tells[np.lexsort((earlier[tells], later[tells]))]
         ends = np.searchsorted(later[tells], first + np.arange(documents + 1))
         return earlier[tells], ends.tolist()
@@ -311,10 +298,10 @@ class EvidenceJudge:
         """Whether documents of one language have the same text, perhaps reworded: bool (pairs,)."""
         return self._judged_again(earlier, later).one_text
 
-    def _judged_again(self, earlier: Ints, later: Ints, *, only_forms: bool = False) -> JudgedCandidates:
+    def _judged_again(self, earlier: Ints, later: Ints, *, only_forms: bool = False) -> judging.JudgedCandidates:
         rows, numbers = _distinct(np.concatenate([earlier, later]))
         documents = ComparedDocuments.of_window(self._window, rows - self._window.first)
-        return judge_pairs(
+        return judging.judge_pairs(
             numbers[: len(earlier)],
             numbers[len(earlier) :],
             keys=documents.keys,
@@ -339,7 +326,7 @@ class EvidenceJudge:
         both = self._judged_again(codes >> 32, codes & 0xFFFFFFFF, only_forms=True).forms[place]
         found = np.unique(np.concatenate([one[both], other[both]]))
         pairs.judged.kinds[found], pairs.judged.differing[found] = Kind.TEMPLATE, None
-        pairs.judged.status[found] = DocumentStatus.SIMILAR
+        pairs.judged.status[found] = judging.DocumentStatus.SIMILAR
 
     def _parts(self, candidates: CandidateRows, first: int) -> list[_Part]:
         later = np.repeat(np.arange(first, first + len(candidates), dtype=np.int64), np.diff(candidates.ends))
@@ -357,14 +344,16 @@ class EvidenceJudge:
         found = _in_order([(*part.asked, *self._judge(part)) for part in parts])
         pairs = _Pairs(_Asked(*found[:3]), _Judged(*found[3:]))
         self._find_forms(pairs)
-        yield_to_differing(pairs.asked.later - first, pairs.judged.status, pairs.judged.kinds, pairs.judged.wording)
-        repeated = pairs.asked.at(pairs.judged.status >= DocumentStatus.DUPLICATE)
+        judging.yield_to_differing(
+            pairs.asked.later - first, pairs.judged.status, pairs.judged.kinds, pairs.judged.wording
+        )
+        repeated = pairs.asked.at(pairs.judged.status >= judging.DocumentStatus.DUPLICATE)
         return pairs, (repeated, None) if crowd is None else crowd.repeats(repeated)
 
     def _deciding(self, parts: list[_Part]) -> tuple[list[_Part], _Crowd | None]:
         """Leave out most of the candidates of a document that resembles very many."""
         *found, bounds = _in_order([part.may_share_wording() for part in parts])
-        many = np.flatnonzero(crowded(_Asked(*found).later))
+        many = np.flatnonzero(judging.crowded(_Asked(*found).later))
         if not len(many):
             return parts, None
         asked, weights = _Asked(*found).at(many), _weights(found[1][many], bounds[many])
@@ -373,15 +362,15 @@ class EvidenceJudge:
         documents = ComparedDocuments.of_window(self._window, rows - self._window.first)
         a, b = numbers[: len(weights)], numbers[len(weights) :]
         # The triples of older documents are in the store: only those of candidates that may count are read.
-        passed = np.flatnonzero(passes_filter(shares_of_pairs(a, b, documents.keys)))
-        passed = passed[crowded(b[passed])]
+        passed = np.flatnonzero(judging.passes_filter(shares_of_pairs(a, b, documents.keys)))
+        passed = passed[judging.crowded(b[passed])]
         if not len(passed):
             return parts, None
         near, places = _distinct(np.concatenate([a[passed], b[passed]]))
         documents = ComparedDocuments.of_window(self._window, rows[near] - self._window.first)
         a, b = places[: len(passed)], places[len(passed) :]
         asked, triples = asked.at(passed), self._recent.triples_of(rows[near])
-        wanted, wording = deciding_pairs(a, b, documents.keys, documents.records, triples, self._model)
+        wanted, wording = judging.deciding_pairs(a, b, documents.keys, documents.records, triples, self._model)
         kept = np.ones(1 + max(int(part.asked.finds.max(initial=0)) for part in parts), dtype=np.bool_)
         kept[others.finds[np.isin(others.later, asked.later)]] = kept[asked.finds[~wanted]] = False
         parts = [part.at(kept[part.asked.finds]) for part in parts]
@@ -397,7 +386,7 @@ class EvidenceJudge:
         rows, numbers = _distinct(np.concatenate([asked.earlier, asked.later]))
         documents = ComparedDocuments.of_window(self._window, rows - self._window.first)
         a, b = numbers[: len(asked.finds)], numbers[len(asked.finds) :]
-        few = int(np.bincount(asked.later - asked.later[0]).max()) <= MOST_COMPARED
+        few = int(np.bincount(asked.later - asked.later[0]).max()) <= judging.MOST_COMPARED
         if few and len(a) < _MANY_PAIRS * len(rows):
             return _Part(asked, a, b, documents, lambda wanted: self._recent.triples_of(rows[wanted]))
         triples = self._recent.triples_of(rows)
@@ -412,15 +401,15 @@ class EvidenceJudge:
         evidence = shares_of_pairs(a, b, documents.keys)
         # Equal texts are exact whatever a comparison would say, and a text that fills a stream has thousands of them.
         # Pairs that do not pass the filter have no status, and half of the candidates do not.
-        status = np.where(same, DocumentStatus.EXACT, DocumentStatus.NEW).astype(np.int8)
+        status = np.where(same, judging.DocumentStatus.EXACT, judging.DocumentStatus.NEW).astype(np.int8)
         kinds, probability = np.where(same, Kind.COPY, Kind.RELATED).astype(np.int8), same.astype(np.float64)
-        status[anew], kinds[anew] = DocumentStatus.SIMILAR, Kind.TEMPLATE
+        status[anew], kinds[anew] = judging.DocumentStatus.SIMILAR, Kind.TEMPLATE
         differing, wording = np.full(len(a), None, dtype=np.object_), same.astype(np.float64)
         forms = np.zeros(len(a), dtype=np.bool_)
-        left = ~same & passes_filter(evidence)
+        left = ~same & judging.passes_filter(evidence)
         other = np.flatnonzero(left if part.screen is None else left & part.screen.may_decide(part.bounds, evidence))
         if len(other):
-            judged = judge_pairs(
+            judged = judging.judge_pairs(
                 a[other],
                 b[other],
                 keys=documents.keys,
@@ -465,7 +454,7 @@ _SPREAD: Final = 256  # candidates that stand for all those of a document that a
 def _weights(later: Ints, bounds: Floats) -> Floats:
     """How many candidates of its document each stands for: float64 (pairs,); 0 if others stand for it."""
     weights = np.zeros(len(later))
-    weights[nearest(later, bounds)] = 1.0
+    weights[judging.nearest(later, bounds)] = 1.0
     left = np.flatnonzero(weights == 0)
     for own in np.split(left, np.flatnonzero(np.diff(later[left])) + 1):
         some = own[np.arange(_SPREAD) * len(own) // _SPREAD] if len(own) > _SPREAD else own

@@ -27,15 +27,7 @@ from infostream_dedup.language.translation.word_pairs import (
 from infostream_dedup.machine.arrays import Bools, Floats, Int32s, Ints, Ragged, offsets_of, places_of
 from infostream_dedup.model import LANGUAGES, OUR_LANGUAGES, Document, Language, Settings
 from infostream_dedup.model.stream_records import EpochFrequencies
-from infostream_dedup.stream.analysis import (
-    Analysed,
-    Analyser,
-    BackgroundTerms,
-    LanguageCounts,
-    TermNumbers,
-    close_counts,
-    longer,
-)
+from infostream_dedup.stream import analysis
 from infostream_dedup.stream.kernels.pivot import PLACE_BITS, find_places, mark_missing
 from infostream_dedup.terms.equivalents import SURE
 from infostream_dedup.terms.representation import term_frequencies
@@ -49,7 +41,7 @@ _UNKNOWN: Final = -2
 class WrittenWords:
     """Knows which words are marked; the name and the plain word of a marked one get numbers too."""
 
-    def __init__(self, numbers: TermNumbers) -> None:
+    def __init__(self, numbers: analysis.TermNumbers) -> None:
         self._numbers = numbers
         self._marked = Marked(np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64))
 
@@ -61,7 +53,7 @@ class WrittenWords:
             self._look_at(np.unique(unknown))
         return decided(owners, words, self._marked)
 
-    def told(self, read: Analysed) -> Ragged:
+    def told(self, read: analysis.Analysed) -> Ragged:
         """The words of documents as they follow each other, int64, without verbs and adjectives; all of one decide."""
         told, terms = read.told, read.terms
         owners, words = (np.concatenate(pair) for pair in ((told.numbers, terms.numbers), (told.values, terms.values)))
@@ -72,9 +64,9 @@ class WrittenWords:
     def _make_room(self, words: int) -> None:
         known = len(self._marked.name)
         if known < words:
-            name = longer(self._marked.name, words)
+            name = analysis.longer(self._marked.name, words)
             name[known:] = _UNKNOWN
-            self._marked = Marked(longer(self._marked.plain, len(name)), name)
+            self._marked = Marked(analysis.longer(self._marked.plain, len(name)), name)
 
     def _look_at(self, words: NDArray[Any]) -> None:
         self._marked.plain[words], self._marked.name[words] = words, -1
@@ -98,7 +90,7 @@ NO_TERM: Final = -1
 class PivotWords:
     """The pivot terms of words: a canonical one, which may be a key term, and all that match, English names too."""
 
-    def __init__(self, numbers: TermNumbers) -> None:
+    def __init__(self, numbers: analysis.TermNumbers) -> None:
         self._numbers = numbers
         self._translators = [Translator(one, PIVOT, rungs=dictionary_rungs()) for one in OUR_LANGUAGES]
         self._canonical: list[NDArray[Any]] = [np.zeros(0, dtype=np.int32) for _ in OUR_LANGUAGES]
@@ -138,10 +130,10 @@ class PivotWords:
         with self._lock:
             known = len(self._canonical[language])
             if known < size:
-                self._canonical[language] = longer(self._canonical[language], size)
+                self._canonical[language] = analysis.longer(self._canonical[language], size)
                 self._canonical[language][known:] = _UNKNOWN
-                self._begins[language] = longer(self._begins[language], len(self._canonical[language]))
-                self._sizes[language] = longer(self._sizes[language], len(self._canonical[language]))
+                self._begins[language] = analysis.longer(self._begins[language], len(self._canonical[language]))
+                self._sizes[language] = analysis.longer(self._sizes[language], len(self._canonical[language]))
             asked = np.zeros(size, dtype=np.bool_)
             asked[words[self._canonical[language][words] == _UNKNOWN]] = True
             new = np.flatnonzero(asked)
@@ -165,9 +157,9 @@ class PivotWords:
         number_of = dict(zip(terms, numbers.tolist(), strict=True))
         self._canonical[language][words] = [NO_TERM if term not in said else number_of[term] for term in best]
         sizes = np.array([len(found) for found in answers], dtype=np.int64)
-        self._pool = longer(self._pool, self._used + len(numbers))
+        self._pool = analysis.longer(self._pool, self._used + len(numbers))
         self._pool[self._used : self._used + len(numbers)] = numbers
-        self._rungs = longer(self._rungs, len(self._pool))
+        self._rungs = analysis.longer(self._rungs, len(self._pool))
         self._rungs[self._used : self._used + len(numbers)] = self._rung_numbers(answers)
         self._begins[language][words] = self._used + np.cumsum(sizes) - sizes
         self._sizes[language][words] = sizes
@@ -251,17 +243,17 @@ class PivotFrequencies:
     ``closed`` epochs weight documents; ``open`` has the counts of the open one.
     """
 
-    def __init__(self, settings: Settings, numbers: TermNumbers) -> None:
+    def __init__(self, settings: Settings, numbers: analysis.TermNumbers) -> None:
         self._settings = settings
-        self.closed = LanguageCounts()
-        self.open = LanguageCounts()
+        self.closed = analysis.LanguageCounts()
+        self.open = analysis.LanguageCounts()
         self._background = [
-            BackgroundTerms(numbers, partial(pivot_frequencies, language)) for language in OUR_LANGUAGES
+            analysis.BackgroundTerms(numbers, partial(pivot_frequencies, language)) for language in OUR_LANGUAGES
         ]
 
-    def resume(self, closed: LanguageCounts) -> None:
+    def resume(self, closed: analysis.LanguageCounts) -> None:
         """Resume in an epoch; the earlier ones are given, and the open one is empty."""
-        self.closed, self.open = closed, LanguageCounts()
+        self.closed, self.open = closed, analysis.LanguageCounts()
 
     def count(self, lengths: Ints, terms: Ragged) -> None:
         """Count documents in the open epoch."""
@@ -275,8 +267,8 @@ class PivotFrequencies:
 
     def close(self, epoch: int) -> list[EpochFrequencies]:
         """Close the open epoch and return its counts; empty if it has no document."""
-        own, self.open = self.open, LanguageCounts()
-        return close_counts(own, self.closed, epoch, PIVOT)
+        own, self.open = self.open, analysis.LanguageCounts()
+        return analysis.close_counts(own, self.closed, epoch, PIVOT)
 
     def average_length(self, language: int) -> float:
         """Mean length of the documents of the closed epochs; of a pseudo-document if there are none."""
@@ -313,7 +305,9 @@ class _Words:
 class PivotRead:
     """Documents of a batch in the pivot language."""
 
-    canonical: Analysed  # counts of the terms that may be key terms; languages and lengths are those of the documents
+    canonical: (
+        analysis.Analysed
+    )  # counts of the terms that may be key terms; languages and lengths are those of the documents
     matched_by: Ragged  # int64, ascending: all terms by which other documents can match each document
     # document and canonical term of each word, packed into one number, and the terms by which it is matched
     entries: tuple[Ints, Ints]
@@ -333,13 +327,13 @@ class PivotRead:
 class PivotReader:
     """Reads batches in the pivot language."""
 
-    def __init__(self, settings: Settings, numbers: TermNumbers, words: PivotWords) -> None:
+    def __init__(self, settings: Settings, numbers: analysis.TermNumbers, words: PivotWords) -> None:
         # Russian and Ukrainian terms are nouns already; English terms are stems, which no dictionary contains.
-        self._english = Analyser(settings.but(representation="pivot"), numbers)
+        self._english = analysis.Analyser(settings.but(representation="pivot"), numbers)
         self._written = WrittenWords(numbers)
         self._words = words
 
-    def read(self, documents: Sequence[Document], analysed: Analysed) -> PivotRead:
+    def read(self, documents: Sequence[Document], analysed: analysis.Analysed) -> PivotRead:
         """Translate the terms of documents."""
         languages = analysed.languages
         words = self._source_words(documents, analysed)
@@ -362,7 +356,7 @@ class PivotReader:
             _counted(words, canonical, analysed), _rows(met, len(documents)), (codes, terms[held]), words.order
         )
 
-    def _source_words(self, documents: Sequence[Document], analysed: Analysed) -> _Words:
+    def _source_words(self, documents: Sequence[Document], analysed: analysis.Analysed) -> _Words:
         english = np.flatnonzero(analysed.languages == _ENGLISH)
         owners: NDArray[Any] = analysed.terms.numbers
         words, counts, told = analysed.terms.values.astype(np.int64), analysed.counts, analysed.told
@@ -401,7 +395,7 @@ def without(one: Ragged, other: Ragged) -> Ragged:
     return one.chosen(kept)
 
 
-def _counted(words: _Words, canonical: Ints, analysed: Analysed) -> Analysed:
+def _counted(words: _Words, canonical: Ints, analysed: analysis.Analysed) -> analysis.Analysed:
     held = canonical != NO_TERM
     given = words.owners[held] << _TERM_BITS | canonical[held]
     order = np.argsort(given, kind="stable")
@@ -410,7 +404,7 @@ def _counted(words: _Words, canonical: Ints, analysed: Analysed) -> Analysed:
     counts = np.add.reduceat(words.counts[held][order], first).astype(np.int32) if len(first) else np.zeros(0, np.int32)
     rows = _rows(given[first], len(analysed.languages))
     terms = Ragged(rows.indptr, rows.values.astype(np.int32))
-    return Analysed(terms, counts, analysed.languages, analysed.lengths)
+    return analysis.Analysed(terms, counts, analysed.languages, analysed.lengths)
 
 
 def _is_first(codes: Ints) -> Bools:

@@ -31,15 +31,7 @@ from infostream_dedup.links.pair_rules import NEAR_BEST
 from infostream_dedup.machine.arrays import Bools, Floats, Ints, Ragged, joined_rows
 from infostream_dedup.model import LANGUAGES, Document, Language, Settings
 from infostream_dedup.model.settings import COMPARED_TERMS
-from infostream_dedup.stream.analysis import (
-    Analysed,
-    Analyser,
-    Frequencies,
-    LanguageCounts,
-    TermNumbers,
-    choose_keys,
-    counts_of,
-)
+from infostream_dedup.stream import analysis
 from infostream_dedup.stream.evidence_judge import EvidenceCounts, verdict_probability
 from infostream_dedup.stream.pivot_terms import PivotWords, WrittenWords, and_itself
 from infostream_dedup.stream.settings import StreamSettings
@@ -99,8 +91,8 @@ class QueryWords:
     """Numbers the words of questions, and knows which are terms of a store, and how frequent in its closed epochs."""
 
     def __init__(self, settings: Settings) -> None:
-        self.numbers = TermNumbers()
-        self.frequencies = Frequencies(settings, self.numbers)
+        self.numbers = analysis.TermNumbers()
+        self.frequencies = analysis.Frequencies(settings, self.numbers)
         self._index = TermIndex()
         self._stored = np.zeros(0, dtype=np.int64)
         self._terms = 0
@@ -118,7 +110,7 @@ class QueryWords:
             closed = summed_frequencies(connection, before=epoch, terms=terms)
             repeats = summed_frequencies(connection, before=epoch, terms=terms, table="repeat_frequency")
             made = partial(_StoredCounts, words=self)
-            self.frequencies.resume(epoch, counts_of(closed, made), counts_of(repeats, made))
+            self.frequencies.resume(epoch, analysis.counts_of(closed, made), analysis.counts_of(repeats, made))
             self._epoch = epoch
 
     def stored(self, words: NDArray[np.integer]) -> Ints:
@@ -136,7 +128,7 @@ class QueryWords:
 
 
 @dataclass(slots=True)
-class _StoredCounts(LanguageCounts):
+class _StoredCounts(analysis.LanguageCounts):
     """Counts by the store's numbers, looked up by ours."""
 
     words: QueryWords = field(kw_only=True)
@@ -286,12 +278,12 @@ class TranslatedQuery:
 class QueryTranslator:
     """Translates texts by the dictionaries alone, because the slower rungs of the ladder take seconds to start."""
 
-    def __init__(self, settings: Settings, numbers: TermNumbers, frequencies: Frequencies) -> None:
+    def __init__(self, settings: Settings, numbers: analysis.TermNumbers, frequencies: analysis.Frequencies) -> None:
         self._settings = settings
         self._numbers = numbers
         self._frequencies = frequencies
-        self._own = TermNumbers()
-        self._reader = Analyser(settings.but(representation="pivot"), self._own)
+        self._own = analysis.TermNumbers()
+        self._reader = analysis.Analyser(settings.but(representation="pivot"), self._own)
         self._written = WrittenWords(self._own)
         self._rungs = dictionary_rungs()
         self._known: dict[tuple[Language, Language], dict[str, tuple[int, tuple[int, ...]]]] = {}
@@ -311,7 +303,7 @@ class QueryTranslator:
         found = {one: self._equivalents(words, LANGUAGES[own], LANGUAGES[one]) for one in into if one != own}
         return {language: [known[word][1] for word in words] for language, known in found.items()}
 
-    def _counted(self, analysed: Analysed) -> dict[str, int]:
+    def _counted(self, analysed: analysis.Analysed) -> dict[str, int]:
         numbers = self._written.decided(analysed.terms.numbers, analysed.terms.row(0)).tolist()
         words: dict[str, int] = {}
         for number, count in zip(numbers, analysed.counts.tolist(), strict=True):
@@ -331,13 +323,13 @@ class QueryTranslator:
                 counts[canonical] = counts.get(canonical, 0) + count
                 sets.setdefault(canonical, set()).update(every)
         terms = sorted(counts)
-        translated = Analysed(
+        translated = analysis.Analysed(
             Ragged(np.array([0, len(terms)], dtype=np.int64), np.array(terms, dtype=np.int32)),
             np.array([counts[term] for term in terms], dtype=np.int32),
             np.array([language], dtype=np.uint8),
             lengths,
         )
-        chosen = choose_keys(translated, 0, 1, self._frequencies, self._numbers, self._settings)
+        chosen = analysis.choose_keys(translated, 0, 1, self._frequencies, self._numbers, self._settings)
         keys, weights = chosen.keys.row(0), chosen.weights.row(0)
         rare = _rare_terms(translated, keys, self._frequencies)
         keys, weights = _with_more(keys, weights, rare, self._settings.n, self._numbers)
@@ -407,7 +399,7 @@ class QuestionReader:
 
     def _start_over(self) -> None:
         self._words = QueryWords(self._settings)
-        self._analyser = Analyser(self._settings, self._words.numbers)
+        self._analyser = analysis.Analyser(self._settings, self._words.numbers)
         self._translator = QueryTranslator(self._settings, self._words.numbers, self._words.frequencies)
 
     def refresh(self, connection: sqlite3.Connection) -> None:
@@ -421,7 +413,7 @@ class QuestionReader:
         words, terms = self._words, self._settings
         analysed = self._analyser.read([document])
         compared = terms.but(n=max(terms.n, COMPARED_TERMS))
-        every = choose_keys(analysed, 0, 1, words.frequencies, words.numbers, compared)
+        every = analysis.choose_keys(analysed, 0, 1, words.frequencies, words.numbers, compared)
         keys, weights, targets = every.keys.row(0), every.weights.row(0), analysed.terms.row(0).astype(np.int64)
         stored = words.stored(targets)
         first, heavy = keys[: terms.n], weights[: terms.n]
@@ -522,13 +514,13 @@ _RARE: Final = 10**9
 _RARE_DOCUMENTS: Final = 3  # a word of fewer documents is what somebody who asks by a sentence looks for
 
 
-def _rare_terms(analysed: Analysed, keys: Ints, frequencies: Frequencies) -> Ints:
+def _rare_terms(analysed: analysis.Analysed, keys: Ints, frequencies: analysis.Frequencies) -> Ints:
     """Terms of a text that are too rare for a key term of a document: int64."""
     more = np.setdiff1d(analysed.terms.values, keys).astype(np.int64)
     return more[frequencies.closed[int(analysed.languages[0])].df_of(more) < _RARE_DOCUMENTS]
 
 
-def _with_more(keys: Ints, weights: Ints, more: Ints, n: int, numbers: TermNumbers) -> tuple[Ints, Ints]:
+def _with_more(keys: Ints, weights: Ints, more: Ints, n: int, numbers: analysis.TermNumbers) -> tuple[Ints, Ints]:
     """Fill up key terms and their weights with more terms, as heavy as the heaviest."""
     # By name, because numbers depend on earlier questions, and not all may fit.
     more = more[np.argsort(np.array(numbers.terms.some(more), dtype=np.str_), kind="stable")]
@@ -557,7 +549,7 @@ class QuestionJudge:
         self._start_over()
 
     def _start_over(self) -> None:
-        self._numbers = TermNumbers()
+        self._numbers = analysis.TermNumbers()
         self._pivot = PivotWords(self._numbers)
 
     def refresh(self, connection: sqlite3.Connection) -> None:
@@ -669,7 +661,9 @@ class QuestionJudge:
         own = numbers.numbered([names[word] for word in words.tolist()]).astype(np.int64) if len(words) else words
         orders = [own[np.searchsorted(words, one.order)] for one in stored]
         if itself is None and question.document is not None:
-            read = Analyser(self._settings.but(representation="pivot"), numbers).read([question.document], ordered=True)
+            read = analysis.Analyser(self._settings.but(representation="pivot"), numbers).read(
+                [question.document], ordered=True
+            )
             orders.append(WrittenWords(numbers).told(read).row(0))
         languages = [*(LANGUAGES.index(one.language) for one in found), question.language]
         return OrderedWords(self._pivot, joined_rows(orders), np.array(languages, dtype=np.uint8))

@@ -116,7 +116,7 @@ def test_damage_is_found_not_believed_and_rebuilt(small_blocks, tmp_path, synthe
 def test_an_index_that_is_behind_catches_up_with_the_next_batch(small_blocks, tmp_path, monkeypatch, synthetic, faults):
     path = tmp_path / "a.db"
     with monkeypatch.context() as older:
-        older.setattr("infostream_dedup.stream.store.store.index_terms", lambda connection, terms: None)
+        older.setattr("infostream_dedup.stream.store.search_index.index_terms", lambda connection, terms: None)
         synthetic.write(path, 20, lambda number: None)
     with Store.open(path) as store:
         assert rows_of(store.connection) == []

@@ -200,7 +200,7 @@ def test_verdicts_are_those_of_all_pairs_compared_at_once(stream, short_epochs):
 @pytest.mark.parametrize(("near", "spread"), [(1024, 256), (24, 9)])
 def test_a_few_of_many_candidates_decide_as_all_do(monkeypatch, tmp_path, near, spread):
     monkeypatch.setattr(judging, "_NEAR", near)
-    monkeypatch.setattr(evidence_judge, "MOST_COMPARED", 32 + near)
+    monkeypatch.setattr(judging, "MOST_COMPARED", 32 + near)
     monkeypatch.setattr(evidence_judge, "_SPREAD", spread)
     for cut in (7, 3):
         texts = [" ".join(BRIDGE.replace("412", str(n)).split()[n % cut :]) for n in range(150)]

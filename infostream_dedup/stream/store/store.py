@@ -25,46 +25,18 @@ from infostream_dedup.model.stream_records import (
     StoryEvent,
     Verdict,
 )
-from infostream_dedup.stream.store import opening
+from infostream_dedup.stream.store import opening, search_index, tables
 from infostream_dedup.stream.store.connection import naming_failures, place_of
 from infostream_dedup.stream.store.reader import StoreReader
 from infostream_dedup.stream.store.removal import Expired, Forgotten, expire, forget, wipe
 from infostream_dedup.stream.store.restoring import Loaded, Position, group_documents, load, position_of, tell_stories
-from infostream_dedup.stream.store.search_index import (
-    index_closed_epochs,
-    index_faults,
-    index_terms,
-    rebuild_index,
-    rebuild_term_block,
-    term_index_faults,
-)
-from infostream_dedup.stream.store.tables import (
-    DOCUMENT,
-    EPOCH,
-    EVENT,
-    IN_BATCH,
-    JUDGEMENT,
-    PARTS,
-    PIVOT_EPOCH,
-    REPEATS,
-    STORY_EVENT,
-    BatchHead,
-    NumberedRow,
-    Row,
-    Table,
-    TableEntry,
-    batch_checksum,
-    insertion,
-    part_checksum,
-    signature_hashes,
-)
 
 # Writing one batch into the tables of a store, inside a transaction
 
-_BATCH: Final = insertion("batch", (*BatchHead._fields, "checksum"))
+_BATCH: Final = tables.insertion("batch", (*tables.BatchHead._fields, "checksum"))
 _TERMS_AT_ONCE: Final = 50  # a statement for each takes twice as long
-_TERM, _TERMS = (insertion("term", ("number", "term"), rows) for rows in (1, _TERMS_AT_ONCE))
-_COUNT: Final = insertion("evidence_frequency", ("epoch", "part", "counts", "checksum"))
+_TERM, _TERMS = (tables.insertion("term", ("number", "term"), rows) for rows in (1, _TERMS_AT_ONCE))
+_COUNT: Final = tables.insertion("evidence_frequency", ("epoch", "part", "counts", "checksum"))
 
 
 def write_batch(connection: sqlite3.Connection, position: Position, batch: Batch) -> Position:
@@ -72,7 +44,7 @@ def write_batch(connection: sqlite3.Connection, position: Position, batch: Batch
     decided = batch.decided
     remembered, verdicts, new_terms = decided.remembered, decided.verdicts, list(decided.new_terms)
     _check(position, remembered, verdicts, len(new_terms))
-    head = BatchHead(
+    head = tables.BatchHead(
         sequence=position.batches,
         batch_id=batch.id,
         content_hash=batch.hash,
@@ -83,16 +55,18 @@ def write_batch(connection: sqlite3.Connection, position: Position, batch: Batch
         terms=len(decided.new_terms),
         oldest=decided.oldest,
     )
-    parts = [table.rows_of([one for one in remembered if getattr(one, needed) is not None]) for table, needed in PARTS]
-    entries = list(map(TableEntry, remembered, verdicts, _checksums(remembered, parts)))
+    parts = [
+        table.rows_of([one for one in remembered if getattr(one, needed) is not None]) for table, needed in tables.PARTS
+    ]
+    entries = list(map(tables.TableEntry, remembered, verdicts, _checksums(remembered, parts)))
     rows = [table.rows_of(items) for table, items in _items(connection, decided, entries)]
-    _run(connection, _BATCH, [(*head, batch_checksum(head, new_terms, rows))])
+    _run(connection, _BATCH, [(*head, tables.batch_checksum(head, new_terms, rows))])
     numbered = list(enumerate(new_terms, start=head.first_term))
     whole = len(numbered) - len(numbered) % _TERMS_AT_ONCE
     values = chain.from_iterable(numbered[:whole])
     _run(connection, _TERMS, list(zip(*[values] * (2 * _TERMS_AT_ONCE), strict=True)))
     _run(connection, _TERM, numbered[whole:])
-    for table, inserted in zip((*IN_BATCH, *(table for table, _ in PARTS)), (*rows, *parts), strict=True):
+    for table, inserted in zip((*tables.IN_BATCH, *(table for table, _ in tables.PARTS)), (*rows, *parts), strict=True):
         table.insert(connection, inserted, head.sequence)
     _run(connection, "DELETE FROM withheld_pivot WHERE epoch = ?", [(one.epoch,) for one in decided.pivot])
     for withheld in ("withheld_frequency", "withheld_repeats"):
@@ -102,49 +76,49 @@ def write_batch(connection: sqlite3.Connection, position: Position, batch: Batch
     group_documents(connection, remembered, verdicts, decided.events)
     tell_stories(connection, decided.events, decided.stories)
     if decided.closed:
-        index_closed_epochs(connection)
+        search_index.index_closed_epochs(connection)
     terms = position.terms + len(new_terms)
-    index_terms(connection, terms)
+    search_index.index_terms(connection, terms)
     return position._replace(batches=position.batches + 1, documents=position.documents + len(remembered), terms=terms)
 
 
 def _items(
-    connection: sqlite3.Connection, decided: Decided, entries: Sequence[TableEntry]
-) -> list[tuple[Table, Sequence[Any]]]:
+    connection: sqlite3.Connection, decided: Decided, entries: Sequence[tables.TableEntry]
+) -> list[tuple[tables.Table, Sequence[Any]]]:
     closed, repeated, pivot = (
         sorted(one, key=attrgetter("epoch", "language")) for one in (decided.closed, decided.repeated, decided.pivot)
     )
     of = {
-        DOCUMENT.name: entries,
-        JUDGEMENT.name: [
+        tables.DOCUMENT.name: entries,
+        tables.JUDGEMENT.name: [
             one for one in entries if one.verdict.probability is not None and one.verdict.criteria is not None
         ],
-        EVENT.name: _numbered(connection, EVENT, decided.events),
-        EPOCH.name: closed,
-        REPEATS.name: repeated,
-        PIVOT_EPOCH.name: pivot,
-        STORY_EVENT.name: _numbered(connection, STORY_EVENT, decided.stories),
+        tables.EVENT.name: _numbered(connection, tables.EVENT, decided.events),
+        tables.EPOCH.name: closed,
+        tables.REPEATS.name: repeated,
+        tables.PIVOT_EPOCH.name: pivot,
+        tables.STORY_EVENT.name: _numbered(connection, tables.STORY_EVENT, decided.stories),
     }
-    return [(table, of[table.name]) for table in IN_BATCH]
+    return [(table, of[table.name]) for table in tables.IN_BATCH]
 
 
 def _numbered(
-    connection: sqlite3.Connection, table: Table, events: Sequence[GroupEvent] | Sequence[StoryEvent]
-) -> list[NumberedRow]:
+    connection: sqlite3.Connection, table: tables.Table, events: Sequence[GroupEvent] | Sequence[StoryEvent]
+) -> list[tables.NumberedRow]:
     if not events:
         return []
     query = f"SELECT coalesce(max(number) + 1, 0) FROM {table.name}"  # noqa: S608
-    return list(map(NumberedRow, count(connection.execute(query).fetchone()[0]), events))
+    return list(map(tables.NumberedRow, count(connection.execute(query).fetchone()[0]), events))
 
 
-def _checksums(remembered: Sequence[Remembered], parts: Sequence[Sequence[Row]]) -> list[bytes]:
+def _checksums(remembered: Sequence[Remembered], parts: Sequence[Sequence[tables.Row]]) -> list[bytes]:
     columns: list[Sequence[bytes | None]] = []
-    for (table, _), rows in zip(PARTS, parts, strict=True):
+    for (table, _), rows in zip(tables.PARTS, parts, strict=True):
         if len(rows) < len(remembered):
             held, missing = {row[0]: row for row in rows}, (None,) * len(table.columns)
             rows = [held.get(one.ordinal, missing) for one in remembered]
         columns += list(zip(*rows, strict=True))[1:]
-    return signature_hashes([one.ordinal for one in remembered], columns)
+    return tables.signature_hashes([one.ordinal for one in remembered], columns)
 
 
 def _count_evidence(connection: sqlite3.Connection, counted: Sequence[CountedEvidence]) -> None:
@@ -154,11 +128,11 @@ def _count_evidence(connection: sqlite3.Connection, counted: Sequence[CountedEvi
         if one.closed:
             connection.execute("DELETE FROM evidence_frequency")
         part = 0 if one.closed else part + 1
-        row = (one.epoch, part, one.counts, part_checksum(one.counts, one.epoch))
+        row = (one.epoch, part, one.counts, tables.part_checksum(one.counts, one.epoch))
         connection.execute(_COUNT, row)
 
 
-def _run(connection: sqlite3.Connection, statement: str, rows: Sequence[Row]) -> None:
+def _run(connection: sqlite3.Connection, statement: str, rows: Sequence[tables.Row]) -> None:
     # Most batches have nothing for most tables, and even a statement without rows takes as long as inserting one.
     if rows:
         connection.executemany(statement, rows)
@@ -312,16 +286,16 @@ class Store(Closing, StoreReader):
     def index(self) -> tuple[int, int]:
         """Rebuild damaged rows of the indexes of epochs and terms, add missing ones; if interrupted, call it again."""
         with self.reading() as connection:
-            damaged = [row for row, fault in index_faults(connection) if fault is not None]
-            blocks = [first for first, fault in term_index_faults(connection) if fault is not None]
+            damaged = [row for row, fault in search_index.index_faults(connection) if fault is not None]
+            blocks = [first for first, fault in search_index.term_index_faults(connection) if fault is not None]
         for row in damaged:
             with self.transaction():
-                rebuild_index(self._connection, [row.first])
+                search_index.rebuild_index(self._connection, [row.first])
         for first in blocks:
             with self.transaction():
-                rebuild_term_block(self._connection, first)
+                search_index.rebuild_term_block(self._connection, first)
         with self.transaction():
-            added = index_closed_epochs(self._connection)
+            added = search_index.index_closed_epochs(self._connection)
         return added, sum(row.documents for row in damaged)
 
     def forget(self, *ids: str) -> list[Forgotten]:
