@@ -9,15 +9,8 @@ import numpy as np
 
 from infostream_dedup.language.text import language, tokens
 from infostream_dedup.language.text.character_classes import classes_of_cleaned_text, classes_of_raw_text
-from infostream_dedup.language.text.kernels import scanning
+from infostream_dedup.language.text.kernels import scanning, surface_table
 from infostream_dedup.language.text.kernels.scanning import count_letters
-from infostream_dedup.language.text.kernels.surface_table import (
-    NOT_PLAIN,
-    FormEntries,
-    form_buffers,
-    join_entries,
-    plain_forms,
-)
 from infostream_dedup.language.text.normalise import clean
 from infostream_dedup.language.text.surface_pool import SurfaceList, SurfacePool, Utf8Texts, texts_of
 from infostream_dedup.language.text.tokens import surfaces
@@ -221,8 +214,8 @@ def forms(surfaces: SurfaceList) -> SurfaceForms:
     pool = SurfacePool(len(surfaces))
     pool.make_room(len(surfaces), int(surfaces.starts[-1]))
     numbers, shapes = np.empty(len(surfaces), dtype=np.int32), np.empty(len(surfaces), dtype=np.uint8)
-    plain_forms(surfaces.pool, surfaces.starts, form_buffers(), pool.table, numbers, shapes)
-    odd = np.flatnonzero(numbers == NOT_PLAIN)
+    surface_table.plain_forms(surfaces.pool, surfaces.starts, surface_table.form_buffers(), pool.table, numbers, shapes)
+    odd = np.flatnonzero(numbers == surface_table.NOT_PLAIN)
     entries = [
         (surface, form, int(shape))
         for surface, word in zip(odd.tolist(), surfaces.some(odd), strict=True)
@@ -233,6 +226,6 @@ def forms(surfaces: SurfaceList) -> SurfaceForms:
     holders = np.array([surface for surface, _, _ in entries], dtype=np.int32)
     other_shapes = np.array([shape for _, _, shape in entries], dtype=np.uint8)
     size = int(np.count_nonzero(numbers >= 0)) + len(entries)
-    joined = FormEntries(np.empty(size, np.int32), np.empty(size, np.int32), np.empty(size, np.uint8))
-    join_entries(numbers, shapes, FormEntries(holders, other_numbers, other_shapes), joined)
+    joined = surface_table.FormEntries(np.empty(size, np.int32), np.empty(size, np.int32), np.empty(size, np.uint8))
+    surface_table.join_entries(numbers, shapes, surface_table.FormEntries(holders, other_numbers, other_shapes), joined)
     return SurfaceForms(pool.listed(), *joined)

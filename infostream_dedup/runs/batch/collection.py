@@ -18,13 +18,7 @@ from infostream_dedup.language.text.surface_pool import Utf8Texts, block_of
 from infostream_dedup.machine.arrays import Bools, Ints
 from infostream_dedup.machine.progress import Progress
 from infostream_dedup.model import LANGUAGES, Document, DocumentBlock, KeptDocuments, Language, Settings
-from infostream_dedup.terms.compiled import (
-    SurfaceCounter,
-    SurfaceTokens,
-    count_terms,
-    key_terms_of_surfaces,
-    statistics_of_distinct,
-)
+from infostream_dedup.terms import compiled
 from infostream_dedup.terms.key_terms import KeyTerms
 from infostream_dedup.terms.statistics import TermCounts, above_df_max, kept_despite_repeats
 
@@ -78,7 +72,7 @@ class Collection:
 
     documents: Sequence[Document]  # as read, with `text` left empty, or its first words where there is no title
     languages: list[Language]  # language of each document, given or detected
-    surfaces: SurfaceTokens  # surfaces of each document; forgotten after `only`
+    surfaces: compiled.SurfaceTokens  # surfaces of each document; forgotten after `only`
     text_hashes: list[bytes]  # `equality_hash` of each document; no entries if they were not requested
     text_lengths: array[int]  # int64, characters of each body
     openings: Ints | None = None  # `openings_of` the documents; `None` if hashes were not requested
@@ -89,33 +83,35 @@ class Collection:
 
     def key_terms(self, settings: Settings) -> KeyTerms:
         """Key terms by the collection's own statistics; those of one representation in a row are counted once."""
-        return key_terms_of_surfaces(self.surfaces, settings, counts=self._counts(settings))
+        return compiled.key_terms_of_surfaces(self.surfaces, settings, counts=self._counts(settings))
 
     def key_terms_of(self, settings: Settings, documents: Ints, all_terms: KeyTerms, /) -> KeyTerms:
         """As ``Weighable.key_terms_of``; without translation, the terms of other documents are not weighed."""
         if all_terms.pivot is not None:
             return self.key_terms(settings).of(documents)
         counts = all_terms.counts.of(documents)
-        return key_terms_of_surfaces(self.surfaces, settings, counts=counts, statistics=lambda _: all_terms.statistics)
+        return compiled.key_terms_of_surfaces(
+            self.surfaces, settings, counts=counts, statistics=lambda _: all_terms.statistics
+        )
 
     def key_terms_despite_repeats(self, settings: Settings, repeats: Repeats) -> KeyTerms:
         """As ``key_terms``, with terms above ``df_max`` that only repeats make so frequent, as in a stream."""
         terms = self.key_terms(settings)
         if not any(above_df_max(one.counted, settings).any() for one in terms.statistics):
             return terms
-        known = statistics_of_distinct(terms.counts, terms.statistics, settings, repeats())
+        known = compiled.statistics_of_distinct(terms.counts, terms.statistics, settings, repeats())
         again = [(one.counted, one.distinct) for one in known if one.distinct is not None]
         if not any(kept_despite_repeats(counted, settings, distinct).any() for counted, distinct in again):
             return terms
         counts = self._counts(settings)
-        return key_terms_of_surfaces(self.surfaces, settings, counts=counts, statistics=lambda _: known)
+        return compiled.key_terms_of_surfaces(self.surfaces, settings, counts=counts, statistics=lambda _: known)
 
     def only(self, settings: Settings) -> Collection:
         """Return the same documents with the counts of one representation, but without their words."""
         # Frees the words while counting terms, to halve peak memory. Consumes this collection.
         self._counted.clear()
         # Translation sums the counts of terms.
-        counts = count_terms(self.surfaces, settings, consume=settings.representation != "pivot")
+        counts = compiled.count_terms(self.surfaces, settings, consume=settings.representation != "pivot")
         self.surfaces.forget()
         return replace(self, _counted={(settings.representation, settings.morph): counts})
 
@@ -123,7 +119,7 @@ class Collection:
         wanted = (settings.representation, settings.morph)
         if wanted not in self._counted:
             self._counted.clear()
-            self._counted[wanted] = count_terms(self.surfaces, settings)
+            self._counted[wanted] = compiled.count_terms(self.surfaces, settings)
         return self._counted[wanted]
 
 
@@ -152,7 +148,7 @@ class CollectionReader:
         self, *, hashes: bool, headed: bool, evidence: EvidenceReader | None, progress: Progress | None = None
     ) -> None:
         self._kept, self._lengths = KeptDocuments(headed=headed), array("q")
-        self._reader, self._hashed = SurfaceCounter(), hashes
+        self._reader, self._hashed = compiled.SurfaceCounter(), hashes
         self._hashes, self._beside = list[Future[tuple[list[bytes], Ints]]](), ThreadPoolExecutor(1)
         self._evidence, self._progress, self._announced = evidence, progress, 0
 

@@ -33,18 +33,9 @@ from infostream_dedup.runs.batch.deduplication import repeats
 from infostream_dedup.runs.batch.judging import EqualDocuments, bounds_of
 from infostream_dedup.runs.batch.linking import MOST_VERBATIM_LINKS, least_count
 from infostream_dedup.runs.batch.pairing import JudgedPairRow, ListedPairs, PairChoice, collected, judgements_of
+from infostream_dedup.runs.sharded import key_terms
 from infostream_dedup.runs.sharded.disk_runner import LinkedRun
 from infostream_dedup.runs.sharded.kernels import join_edges, renumber_rows
-from infostream_dedup.runs.sharded.key_terms import (
-    KEYS,
-    LABELS,
-    STATISTICS,
-    FrozenVocabulary,
-    count_distinct,
-    fewer_keys,
-    key_term_labels,
-    mark_key_terms,
-)
 from infostream_dedup.runs.sharded.linking import NodeTable
 from infostream_dedup.runs.sharded.pairing import DocumentPairs, DocumentRows, paired, pick_terms, recounted
 from infostream_dedup.runs.sharded.reading import DIGEST, FACTS, RECORDS, RunRows, new_wording, weighed_records
@@ -205,10 +196,15 @@ class JudgedRun(LinkedRun):
     def keys(self) -> Stage:
         """The heaviest key terms, and targets."""
         decided = {"compared": self.compared.key, "n": self.settings.n}
-        return self.stage("keys", KEYS, decided, lambda: fewer_keys(self.compared.batches("keys"), self.settings.n))
+        return self.stage(
+            "keys",
+            key_terms.KEYS,
+            decided,
+            lambda: key_terms.fewer_keys(self.compared.batches("keys"), self.settings.n),
+        )
 
     @cached_property
-    def _distinct(self) -> FrozenVocabulary | None:
+    def _distinct(self) -> key_terms.FrozenVocabulary | None:
         """The vocabulary of documents that do not repeat earlier ones, if some term may be too frequent."""
         vocabulary, most = self.vocabulary, self.settings.df_max
         counted = zip(vocabulary.df, vocabulary.totals, strict=True)
@@ -219,8 +215,8 @@ class JudgedRun(LinkedRun):
         ):
             return None
         decided = {"statistics": self.statistics.key}
-        found = self.stage("distinct", STATISTICS, decided, lambda: [self._row()])
-        return FrozenVocabulary.of(found.batches("statistics"))
+        found = self.stage("distinct", key_terms.STATISTICS, decided, lambda: [self._row()])
+        return key_terms.FrozenVocabulary.of(found.batches("statistics"))
 
     def _row(self) -> pa.RecordBatch:
         words = sum(one.length for one in self.vocabulary.totals)
@@ -229,12 +225,12 @@ class JudgedRun(LinkedRun):
         while 3 * words * _SORTED_BYTES > parts * self.run.plan.memory:
             parts *= 2
         repeats = new_wording(self.counted.batches("raw"), self.vocabulary.documents, parts)
-        return count_distinct(self.counts(), self.vocabulary, repeats)
+        return key_terms.count_distinct(self.counts(), self.vocabulary, repeats)
 
     @cached_property
     def languages(self) -> Uint8s:
         """uint8 (documents,), index into ``LANGUAGES``."""
-        return joined(KEYS.rows(self.keys.batches("keys")), "languages", np.uint8)
+        return joined(key_terms.KEYS.rows(self.keys.batches("keys")), "languages", np.uint8)
 
     @cached_property
     def facts(self) -> DocumentFacts:
@@ -265,7 +261,7 @@ class JudgedRun(LinkedRun):
     def every_pair(self) -> bool:
         """Whether every pair of documents with equal key terms is judged: not if such clusters are large."""
         hashes = [np.zeros(0, dtype=np.uint64)]
-        for row in KEYS.rows(self.keys.batches("keys")):
+        for row in key_terms.KEYS.rows(self.keys.batches("keys")):
             own = np.zeros(len(row["sizes"]), dtype=np.uint64)
             mix_rows(arrays.offsets_of(row["sizes"]), row["keys"], own)
             hashes.append(own[row["sizes"] > 0])
@@ -314,8 +310,8 @@ class JudgedRun(LinkedRun):
     @cached_property
     def _ranked(self) -> tuple[RunRows, RunRows, RunRows]:
         """Key terms by rank among all key terms, their weights, and targets, memory-mapped."""
-        found = self.stage("ranked", KEYS, {"compared": self.compared.key}, self._ranks)
-        rows = list(KEYS.rows(found.batches("keys")))
+        found = self.stage("ranked", key_terms.KEYS, {"compared": self.compared.key}, self._ranks)
+        rows = list(key_terms.KEYS.rows(found.batches("keys")))
         of = (("sizes", "keys"), ("sizes", "weights"), ("target_sizes", "targets"))
         keys, weights, targets = (RunRows.of(rows, sizes, values) for sizes, values in of)
         return keys, weights, targets
@@ -323,7 +319,7 @@ class JudgedRun(LinkedRun):
     def _ranks(self) -> Iterator[pa.RecordBatch]:
         place = self._places()
         nothing: dict[str, list[int]] = {name: [] for name in ("languages", "own", "hashes", "checks")}
-        for row in KEYS.rows(self.compared.batches("keys")):
+        for row in key_terms.KEYS.rows(self.compared.batches("keys")):
             size = len(row["sizes"])
             rows: dict[str, NDArray[Any]] = {}
             for name, sizes in (("keys", "sizes"), ("targets", "target_sizes")):
@@ -332,12 +328,12 @@ class JudgedRun(LinkedRun):
                 written = renumber_rows(indptr, row[name], every, place, True, kept, numbers)
                 rows |= {name: numbers[:written], sizes: kept}
             # Key terms of a document are in code point order already, so that their weights keep their places.
-            yield KEYS.row(first=row["first"], weights=row["weights"], **rows, **nothing)
+            yield key_terms.KEYS.row(first=row["first"], weights=row["weights"], **rows, **nothing)
 
     def _places(self) -> Int32s:
         """int32 (vocabulary,): rank of each key term in code point order, -1 for other terms."""
-        numbers = mark_key_terms(self.compared.batches("keys"), len(self.vocabulary))
-        rows = list(LABELS.rows(key_term_labels(self.counts(), self.vocabulary, numbers)))
+        numbers = key_terms.mark_key_terms(self.compared.batches("keys"), len(self.vocabulary))
+        rows = list(key_terms.LABELS.rows(key_terms.key_term_labels(self.counts(), self.vocabulary, numbers)))
         known = joined(rows, "numbers", np.uint32)
         order = pc.sort_indices(pa.chunked_array([row["terms"] for row in rows], pa.string())).to_numpy()
         place = np.empty(len(known), dtype=np.int32)
