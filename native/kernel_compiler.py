@@ -381,8 +381,7 @@ class Translation:
         if name in self.locals:
             raise self.module.refuse(node, "a call of a variable")
         if found := self.program.record(self.module, name):
-            fields = found[0].records[found[1]]
-            wanted = [self.program.type_of(found[0], kind) for _, kind in fields]
+            wanted = [self.program.type_of(found[0], kind) for _, kind in found[0].records[found[1]]]
             return f"{space_of(found[0].name)}::{found[1]}{{{self.converted(node, wanted)}}}"
         if kernel := self.program.function(self.module, name):
             there, called, decorator = kernel

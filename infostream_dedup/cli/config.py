@@ -164,8 +164,7 @@ def completion(context: click.Context, shell: str) -> None:
 def man(context: click.Context, folder: Path) -> None:
     """Write a manual page for each command into a folder."""
     folder.mkdir(parents=True, exist_ok=True)
-    root = context.find_root()
-    pages = list(_pages(root.command, "infostream-dedup", None))
+    pages = list(_pages(context.find_root().command, "infostream-dedup", None))
     for name, page in pages:
         (folder / f"{name}.1").write_text(page, encoding="utf-8")
     note(f"{len(pages)} pages in {folder}; read one with man infostream-dedup-dedup")

@@ -227,8 +227,7 @@ def _end_of_output(size: int) -> bytes:
         if path is None or not stat.S_ISREG(path.stat().st_mode):
             return b""
         with path.open("rb") as file:
-            end = file.seek(0, 2)
-            begin = file.seek(max(end - size, 0))
+            begin = file.seek(max(file.seek(0, 2) - size, 0))
             last = file.read()
     except OSError:
         return b""

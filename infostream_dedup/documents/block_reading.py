@@ -437,8 +437,7 @@ def block_of_placed(placed: PlacedBatch) -> DocumentBlock:
     """Documents with their places as columns."""
     if isinstance(placed, DocumentBlock):
         return placed
-    places = [place for _, place in placed]
-    return replace(block_of([one for one, _ in placed]), place=places.__getitem__)
+    return replace(block_of([one for one, _ in placed]), place=[place for _, place in placed].__getitem__)
 
 
 class _Reader:

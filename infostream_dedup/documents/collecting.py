@@ -259,8 +259,7 @@ def _kind(begin: str) -> str | None:
 
 
 def _is_challenge(text: str) -> bool:
-    found = _CHALLENGE.search(text)
-    return found is not None and len(_plain(_without_programs(text))) < _LONGEST_CHALLENGE
+    return _CHALLENGE.search(text) is not None and len(_plain(_without_programs(text))) < _LONGEST_CHALLENGE
 
 
 def _without_programs(text: str) -> str:

@@ -73,8 +73,7 @@ class Deadline:
 
     def of(self, address: str, seconds: float) -> Deadline:
         """The deadline of one of several addresses: its own, or that of all if that comes first."""
-        left = self.left()
-        if seconds <= left:
+        if seconds <= self.left():
             return Deadline(address, seconds, "--timeout")
         mine = Deadline(address, self._seconds, self._option)
         mine._end = self._end

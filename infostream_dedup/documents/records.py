@@ -325,5 +325,4 @@ def _content_hash(document: Document) -> int:
     from infostream_dedup.documents.kernels.json_lines import hash_content
 
     whole, title = full_text(document).encode(), len(document.title.encode())
-    data = np.frombuffer(whole + bytes(_WORD), dtype=np.uint8)
-    return int(hash_content(data, 0, len(whole), title))
+    return int(hash_content(np.frombuffer(whole + bytes(_WORD), dtype=np.uint8), 0, len(whole), title))

@@ -445,8 +445,7 @@ def _split_header(text: str, delimiter: str, columns: ColumnNames, *, blanks: bo
 
 def _format_names(names: list[str]) -> str:
     """Join names for a message: only the first ones, and no characters that a terminal would interpret."""
-    text = ", ".join(names)[:200]
-    return "".join(one if one.isprintable() else ascii(one)[1:-1] for one in text)
+    return "".join(one if one.isprintable() else ascii(one)[1:-1] for one in ", ".join(names)[:200])
 
 
 def _missing(wanted: list[str], names: list[str]) -> list[str]:

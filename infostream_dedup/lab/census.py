@@ -273,8 +273,7 @@ def find_all_copies(triples: TripleRows, universe: Universe, *, most: int = MOST
     """Find every pair of documents with wording of at least ``COPY_WORDING`` in the larger direction; exact."""
     ranges, sizes = TripleRanges.of(triples), np.diff(triples.begins)
     texts = texts_of_documents(ranges.checksums(), sizes, universe)
-    wording = shared_wording(ranges, texts.stand_ins(len(sizes)))
-    return find_copies_of_texts(texts, wording, universe, most=most)
+    return find_copies_of_texts(texts, shared_wording(ranges, texts.stand_ins(len(sizes))), universe, most=most)
 
 
 def find_copies_of_texts(

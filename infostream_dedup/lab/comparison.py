@@ -199,8 +199,7 @@ def found_by(codes: Sequence[Ints]) -> tuple[Ints, Bools]:
 def found_alone(codes: Sequence[Ints]) -> list[int]:
     """Return for each method the number of its pairs that no other method finds."""
     _, found = found_by(codes)
-    alone = found[found.sum(axis=1) == 1]
-    return [int(number) for number in alone.sum(axis=0)]
+    return [int(number) for number in found[found.sum(axis=1) == 1].sum(axis=0)]
 
 
 _MOST_METHODS: Final = 63  # one bit per method must fit into one word

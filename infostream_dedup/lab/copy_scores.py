@@ -259,8 +259,7 @@ def count_copies_in_groups(
     collection: Collection, evidence: DocumentEvidence, groups: Ints, *, progress: Progress | None = None
 ) -> CopyScores:
     """Count the copies among all pairs that groups join; the pairs and the copies are those of a sweep."""
-    links = links_in_groups(groups)
-    return _counted_groups(collection, evidence, {"groups": links}, progress)["groups"]
+    return _counted_groups(collection, evidence, {"groups": links_in_groups(groups)}, progress)["groups"]
 
 
 def count_copies_in_pairs(

@@ -374,8 +374,7 @@ def find_copies(
             for at in range(common):
                 term = index.terms[middle + at]
                 widths[at] = index.heads[term + 1] - index.heads[term]
-            order = np.argsort(widths, kind="mergesort")
-            for at in order[: common - least + 1]:
+            for at in np.argsort(widths, kind="mergesort")[: common - least + 1]:
                 met = _walk(index, classes, text, signed(index.terms[middle + at]), 0, scratch, met)
         for place in range(met):
             other = signed(scratch.touched[place])

@@ -105,8 +105,7 @@ class StoredLinks:
 
     def group_sizes(self, ks: Sequence[int]) -> list[Ints]:
         """As ``Relation.group_sizes``."""
-        leaders = group_leaders(self.matrix.counts, [max(k, self.k_min) for k in ks])
-        return [group_sizes(one) for one in leaders]
+        return [group_sizes(one) for one in group_leaders(self.matrix.counts, [max(k, self.k_min) for k in ks])]
 
     def between(self, labels: NDArray[np.generic], *, same: bool) -> StoredLinks:
         """As ``Relation.between``."""

@@ -204,8 +204,7 @@ def distinct(rows: Ragged) -> Ragged:
         [1, 3, 2]
     """
     numbers = rows.numbers
-    order = np.lexsort((rows.values, numbers))
-    values = rows.values[order]
+    values = rows.values[np.lexsort((rows.values, numbers))]
     first = np.ones(len(values), dtype=np.bool_)
     first[1:] = (values[1:] != values[:-1]) | (numbers[1:] != numbers[:-1])
     return Ragged(rows.indptr, values).chosen(first)

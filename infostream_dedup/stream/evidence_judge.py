@@ -291,8 +291,7 @@ class EvidenceJudge:
         apart = np.abs(times[earlier - self._window.first] - times[later - self._window.first])
         tells = np.flatnonzero(judging.tell_one_story(kinds, judged.probability[decided], apart / (DAY / 24)))
         tells = tells[np.lexsort((earlier[tells], later[tells]))]
-        ends = np.searchsorted(later[tells], first + np.arange(documents + 1))
-        return earlier[tells], ends.tolist()
+        return earlier[tells], np.searchsorted(later[tells], first + np.arange(documents + 1)).tolist()
 
     def one_text(self, earlier: Ints, later: Ints) -> Bools:
         """Whether documents of one language have the same text, perhaps reworded: bool (pairs,)."""

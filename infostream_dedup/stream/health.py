@@ -184,8 +184,7 @@ def _measured(store: Store, epoch: int, span: tuple[int, int], settings: Setting
         whole = _with_across(whole, table.pivot, known, languages, settings)
     yield whole
     # By name where equal, so that rows do not depend on the order of documents.
-    largest = Counter(sorted(one for one in sources.tolist() if one)).most_common(_SOURCES)
-    for source, _ in largest:
+    for source, _ in Counter(sorted(one for one in sources.tolist() if one)).most_common(_SOURCES):
         own = sources == source
         yield _row(epoch, source, links.restricted(own), settings.k, repeats[own])
 

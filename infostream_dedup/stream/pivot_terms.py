@@ -421,5 +421,4 @@ def _distinct(codes: Ints) -> Ints:
 
 
 def _rows(codes: Ints, rows: int) -> Ragged:
-    bounds = np.searchsorted(codes >> _TERM_BITS, np.arange(rows + 1))
-    return Ragged(bounds.astype(np.int64), codes & _TERM)
+    return Ragged(np.searchsorted(codes >> _TERM_BITS, np.arange(rows + 1)).astype(np.int64), codes & _TERM)

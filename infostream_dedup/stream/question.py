@@ -214,8 +214,7 @@ class TermQuestions:
         bounds = np.searchsorted(hits[0], self._forward_ends), np.searchsorted(met[0], self._backward_ends)
         for number, one in enumerate(self._asked):
             forward = slice(*bounds[0][number : number + 2].tolist())
-            backward = slice(*bounds[1][number : number + 2].tolist())
-            counted = np.bincount(met[1][backward], minlength=len(part))
+            counted = np.bincount(met[1][slice(*bounds[1][number : number + 2].tolist())], minlength=len(part))
             # Several terms that match one key term are counted separately here: too many hits, never too few.
             most = np.bincount(hits[1][forward], minlength=len(part))
             anyway = always & (one.language is not None)

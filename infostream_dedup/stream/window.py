@@ -520,10 +520,8 @@ class EqualHashes:
         if not digest:
             return None
         # Nearly every hash is new, so one look-up serves both.
-        if digest not in self._several:
-            first = self._alone.setdefault(digest, (source, ordinal))
-            if first[1] == ordinal:
-                return None
+        if digest not in self._several and self._alone.setdefault(digest, (source, ordinal))[1] == ordinal:
+            return None
         found = self.earliest(digest, source, rule)
         self.add(digest, source, ordinal)
         return found

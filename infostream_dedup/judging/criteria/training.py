@@ -154,8 +154,7 @@ def _shift(values: Floats, repeats: Bools) -> float:
 
 def _shares(repeats: Bools) -> Floats:
     """Return the share of each vector in the mean, float64 (vectors,): together a class has the root of its size."""
-    sizes = np.where(repeats, repeats.sum(), (~repeats).sum())
-    weights = 1 / np.sqrt(sizes)
+    weights = 1 / np.sqrt(np.where(repeats, repeats.sum(), (~repeats).sum()))
     return np.asarray(weights / weights.sum() if len(weights) else weights, dtype=np.float64)
 
 
@@ -213,8 +212,7 @@ class LearnedAuthority:
         order = np.argsort(self._ranks[documents])
         ranks, originals = self._ranks[documents][order], originals[order].astype(np.float64)
         sources = [self._models.sources[document] for document in documents[order].tolist()]
-        before = np.minimum(self._ranks[pairs.i], self._ranks[pairs.j])
-        seen = np.searchsorted(ranks, before)
+        seen = np.searchsorted(ranks, np.minimum(self._ranks[pairs.i], self._ranks[pairs.j]))
         sums = np.concatenate(([0.0], np.cumsum(originals)))
         # One original is assumed before the first judged document.
         average = (sums[seen] + 1) / (seen + 1)

@@ -158,8 +158,7 @@ def lexicon_sums(words: Words, kept: Bools, least_words: int) -> Ragged:
     total = np.zeros(len(words) + 1, dtype=np.uint64)
     np.add.at(total, row, hashes[word])
     enough = np.bincount(row, minlength=len(words)) >= least_words
-    indptr = arrays.offsets_of(enough)
-    return Ragged(indptr, total[:-1][enough])
+    return Ragged(arrays.offsets_of(enough), total[:-1][enough])
 
 
 # Low-IDF-Sig: chains of words that follow the most frequent words of the language or begin a sentence.
@@ -293,8 +292,7 @@ def minwise(shingles: Ragged, functions: int) -> Uint64s:
 
 def supershingles(samples: Uint64s, groups: int) -> Uint64s:
     """Hash each group of samples, in order."""
-    parts = np.split(samples, groups, axis=1)
-    return np.stack([hash_sequences(list(part.T)) for part in parts], axis=1)
+    return np.stack([hash_sequences(list(part.T)) for part in np.split(samples, groups, axis=1)], axis=1)
 
 
 def megashingles(supershingles: Uint64s) -> Uint64s:

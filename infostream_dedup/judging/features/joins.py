@@ -63,8 +63,7 @@ def equal_pairs(rows: Ragged) -> SharedCounts:
     number_of: dict[bytes, int] = {}
     filled = np.flatnonzero(rows.sizes > 0)
     classes = [number_of.setdefault(rows.row(document).tobytes(), len(number_of)) for document in filled.tolist()]
-    indptr = offsets_of(rows.sizes > 0)
-    return pairs_sharing(Ragged(indptr, np.array(classes, dtype=np.int64)))
+    return pairs_sharing(Ragged(offsets_of(rows.sizes > 0), np.array(classes, dtype=np.int64)))
 
 
 def _pair_chains(sets: Ragged, lengths: Ints, ratio: float) -> Iterator[tuple[Ints, Ints]]:
@@ -154,8 +153,7 @@ def numbered(bags: Ragged) -> Ragged:
     # The intersection of two such sets has the size of the sum of the smaller frequencies, their union that of the
     # larger ones.
     numbers = bags.numbers
-    order = np.lexsort((bags.values, numbers))
-    values = bags.values[order]
+    values = bags.values[np.lexsort((bags.values, numbers))]
     new = np.ones(len(values), dtype=np.bool_)
     new[1:] = (values[1:] != values[:-1]) | (numbers[1:] != numbers[:-1])
     start = np.maximum.accumulate(np.where(new, np.arange(len(values)), 0))

@@ -131,8 +131,7 @@ class DocumentRecord:
 def document_lengths(words: Words) -> list[int]:
     """Count the words of three or more letters of each document."""
     counted = np.array([len(word) >= _SHORTEST_COUNTED for word in words.vocabulary], dtype=np.bool_)
-    kept = words.rows.chosen(counted[words.rows.values])
-    return [int(size) for size in kept.sizes]
+    return [int(size) for size in words.rows.chosen(counted[words.rows.values]).sizes]
 
 
 def longest_sentences(sentences: Sequence[Sentence], n: int, bits: int) -> list[int]:
@@ -147,8 +146,7 @@ def longest_words(words: Words, document: int, n: int, bits: int) -> list[int]:
     if len(spelt) > n:
         shortest = sorted(map(len, spelt), reverse=True)[n - 1]
         spelt = [word for word in spelt if len(word) >= shortest]
-    found = sorted((-len(word), hash_text(word, bits)) for word in spelt)
-    return [value for _, value in found[:n]]
+    return [value for _, value in sorted((-len(word), hash_text(word, bits)) for word in spelt)[:n]]
 
 
 def record_rows(records: Sequence[DocumentRecord], *, sentences: int, words: int, bits: int) -> Ragged:
@@ -162,8 +160,7 @@ def record_rows(records: Sequence[DocumentRecord], *, sentences: int, words: int
             table[document, 2 : 2 + len(record.sentence_prints)] = record.sentence_prints
             first_word = 2 + sentences
             table[document, first_word : first_word + len(record.word_prints)] = record.word_prints
-    indptr = offsets_of(np.where(filled, table.shape[1], 0))
-    return Ragged(indptr, table[filled].ravel())
+    return Ragged(offsets_of(np.where(filled, table.shape[1], 0)), table[filled].ravel())
 
 
 def record_pairs(

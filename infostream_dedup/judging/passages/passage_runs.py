@@ -84,8 +84,7 @@ def matched(index: BagIndex, tau: float) -> SentenceClasses:
     classes = len(index.bags)
     pairs = _alike(index, float(tau))
     one, other = np.concatenate((pairs, pairs[:, ::-1])).T
-    order = np.lexsort((other, one))
-    alike = Ragged(_bounds(one, classes), other[order])
+    alike = Ragged(_bounds(one, classes), other[np.lexsort((other, one))])
     kept = np.flatnonzero(index.class_of >= 0)
     members = kept[np.argsort(index.class_of[kept], kind="stable")]
     return SentenceClasses(index.class_of, Ragged(_bounds(index.class_of[kept], classes), members), alike)
@@ -171,8 +170,7 @@ def _starts(values: Ints, bounds: Ints, document_of: Int32s, least: int) -> Ints
     """Return the places from which ``least`` words of one document can match."""
     places = np.arange(len(values), dtype=np.int64)
     unmatched = offsets_of(values < 0)
-    inside = places + least <= bounds[document_of + 1]
-    places = places[inside]
+    places = places[places + least <= bounds[document_of + 1]]
     return np.asarray(places[unmatched[places + least] == unmatched[places]], dtype=np.int64)
 
 

@@ -122,8 +122,7 @@ def passage_table(
     without: Bools | None = None,
 ) -> PassageTable:
     """Chain matching sentences of every two documents into passages, and add the runs of words that they share."""
-    chains = find_chains(sentences, classes, settings)
-    found = join_runs(sentences, chains, settings, without)
+    found = join_runs(sentences, find_chains(sentences, classes, settings), settings, without)
     rows, matches, runs = found.rows, found.matches, found.runs
     if times is not None:
         late = (times[rows[:, 0]] > times[rows[:, 1]]) & (times[rows[:, 1]] != NO_TIME)
@@ -150,8 +149,7 @@ def _regrouped(counts: Ints, order: Ints) -> tuple[Ints, Ints]:
     """Return the bounds of groups in a new order, and the old position of each of their members."""
     first = offsets_of(counts)
     sizes = counts[order]
-    bounds = offsets_of(sizes)
-    return bounds, places_of(first[:-1][order], sizes)
+    return offsets_of(sizes), places_of(first[:-1][order], sizes)
 
 
 # Digests: documents that take most of their text from several others
@@ -513,8 +511,7 @@ def _begins(pieces: list[TextStretch]) -> dict[int, int]:
 
 def _in_order(passages: tuple[Passage, ...]) -> list[int]:
     """Choose the passages that begin in the same order in both texts and have the most words."""
-    heaviest = sorted(range(len(passages)), key=lambda place: -passages[place].words)[:_ALIGNED]
-    kept = sorted(heaviest)
+    kept = sorted(sorted(range(len(passages)), key=lambda place: -passages[place].words)[:_ALIGNED])
     weights: list[int] = []
     previous: list[int] = []
     for number, place in enumerate(kept):

@@ -204,8 +204,7 @@ def _alike(some: Iterable[Sentence], others: Sequence[Sentence]) -> Iterator[tup
         rare = len(own) + 1 - ceil(_ALIKE * len(own) / (2 - _ALIKE))
         asked = [one for one in own[:rare] if len(holders.get(one, ())) <= _MOST_HOLDERS]
         further = own[rare:] if len(asked) == rare else [one for one in own if one not in asked]
-        met = Counter(chain.from_iterable(holders.get(one, ()) for one in asked))
-        for place, common in met.items():
+        for place, common in Counter(chain.from_iterable(holders.get(one, ()) for one in asked)).items():
             both = len(own) + len(others[place])
             if 2 * (common + len(further)) >= _ALIKE * both:
                 alike = 2 * (common + len(occurrences[others[place]].intersection(further))) / both
@@ -330,8 +329,7 @@ def provenance(documents: Sequence[Document]) -> Provenance:
 def in_order(documents: Sequence[Document]) -> list[Document]:
     """Return the documents of a group in order of publication (``stream_order``)."""
     last = [None if one.time is None else last_moment(one.published, one.time) for one in documents]
-    ranks = stream_order(times_of(last))
-    return [documents[place] for place in np.argsort(ranks).tolist()]
+    return [documents[place] for place in np.argsort(stream_order(times_of(last))).tolist()]
 
 
 def _first_by(ordered: Sequence[Document]) -> FirstBy:

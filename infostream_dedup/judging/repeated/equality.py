@@ -58,5 +58,4 @@ def _word_hashes(texts: Utf8Texts, bodies: Ints) -> tuple[Ints, Bools, Uint64s]:
 
 
 def _plain(text: str) -> str:
-    addresses = [_TRACKING.sub("", address) for address in URL.findall(text)]
-    return "\n".join([clean(text), *addresses])
+    return "\n".join([clean(text), *[_TRACKING.sub("", address) for address in URL.findall(text)]])

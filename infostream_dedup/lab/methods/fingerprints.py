@@ -43,8 +43,7 @@ class Md5(Method):
     def sign(self, texts: Texts) -> Ragged:
         """Return the MD5 of each document's significant words joined by blanks: two 64-bit values."""
         words = texts.significant
-        rows = [_hash_text(words.text(document)) for document in range(len(texts))]
-        return rows_from(rows, np.dtype("<u8"))
+        return rows_from([_hash_text(words.text(document)) for document in range(len(texts))], np.dtype("<u8"))
 
 
 def _hash_text(text: str) -> list[int]:

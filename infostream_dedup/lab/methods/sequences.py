@@ -463,8 +463,7 @@ def logarithmic_sample(shingles: Ragged) -> Ragged:
         values.append(smallest(divided.values, divided.indptr))
     document = np.concatenate(documents)
     order = np.argsort(document, kind="stable")
-    sizes = np.bincount(document, minlength=len(shingles))
-    return Ragged(offsets_of(sizes), np.concatenate(values)[order])
+    return Ragged(offsets_of(np.bincount(document, minlength=len(shingles))), np.concatenate(values)[order])
 
 
 def modular_sample(shingles: Ragged, target: int) -> Ragged:

@@ -78,8 +78,7 @@ def classes_of_raw_text() -> Uint8s:
     """Kind of every code point in any text: uint8 (CODE_POINTS,)."""
     kinds = classes_of_cleaned_text().copy()
     characters = [chr(point) for point in COMMON if point != ord("\n")]
-    cleaned = clean("\n".join(characters)).split("\n")
-    for one, after in zip(characters, cleaned, strict=True):
+    for one, after in zip(characters, clean("\n".join(characters)).split("\n"), strict=True):
         if after != one or unicodedata.combining(one):
             marks = after or unicodedata.combining(one)
             kinds[ord(one)] = CharacterClass.UNCLEAN if marks else CharacterClass.INVISIBLE

@@ -132,8 +132,7 @@ def line_break(place: _Place) -> bool | None:
 
 def small_letter(place: _Place) -> bool | None:
     """Стой! — крикнул он; 5 тыс. человек; Yahoo! said; but: ...пять. iPhone вышел."""
-    letter = place.next_letter
-    if not letter.islower():
+    if not place.next_letter.islower():
         return None
     return len(place.next_word) > 1 and place.next_word[1].isupper()
 

@@ -182,8 +182,7 @@ class SurfaceList(Sequence[str]):
         text = np.frombuffer("\n".join([*words, ""]).encode(), dtype=np.uint8)
         ends = np.flatnonzero(text == _LINE_BREAK)
         starts = np.concatenate([np.zeros(1, dtype=np.int64), ends + 1 - np.arange(1, len(ends) + 1)])
-        pool = np.concatenate([text[text != _LINE_BREAK], np.zeros(BLOCK, dtype=np.uint8)])
-        return cls(starts, pool)
+        return cls(starts, np.concatenate([text[text != _LINE_BREAK], np.zeros(BLOCK, dtype=np.uint8)]))
 
     def strings(self) -> list[str]:
         """All surfaces."""

@@ -343,8 +343,7 @@ def _safe_name(entry: zipfile.ZipInfo, path: Path) -> PurePosixPath:
     parts = raw.removesuffix("/").split("/")
     if any(part in (".", "..") or part.endswith((".", " ")) or not _PART.fullmatch(part) for part in parts):
         _refuse(path, "E_UNSAFE", f"holds the name {raw[:200]!r}, which could lead out of its folder")
-    kind = stat.S_IFMT(entry.external_attr >> 16)
-    if kind not in (0, stat.S_IFREG, stat.S_IFDIR):
+    if stat.S_IFMT(entry.external_attr >> 16) not in (0, stat.S_IFREG, stat.S_IFDIR):
         _refuse(path, "E_UNSAFE", f"holds {raw!r}, which is a link or a device; a model is made of plain files")
     if entry.flag_bits & 1:
         _refuse(path, "E_UNSAFE", f"holds {raw!r}, which is encrypted")

@@ -203,8 +203,7 @@ def folded_latin(word: str) -> str:
     """Remove diacritics, hyphens and doubled letters from a Latin key form."""
     if word.isascii() and word.isalpha() and word.islower():
         return without_equal(word)
-    plain = unicodedata.normalize("NFD", word)
-    return without_equal("".join(char for char in plain if "a" <= char <= "z"))
+    return without_equal("".join(char for char in unicodedata.normalize("NFD", word) if "a" <= char <= "z"))
 
 
 def without_equal(word: str) -> str:

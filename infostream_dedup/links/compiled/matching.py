@@ -61,8 +61,7 @@ def collapse(keys: sp.csr_array, targets: sp.csr_array) -> Nodes:
     asking, answering = term_rows(keys), term_rows(targets)
     hashes = row_hashes(asking, answering)
     leaders = np.empty(len(hashes), dtype=np.int64)
-    order = np.argsort(hashes, kind="stable")
-    earliest_equals(order, hashes, asking, answering, leaders)
+    earliest_equals(np.argsort(hashes, kind="stable"), hashes, asking, answering, leaders)
     is_leader = leaders == np.arange(len(leaders))
     node_of = (np.cumsum(is_leader) - 1)[leaders]
     indptr = offsets_of(np.bincount(node_of, minlength=int(is_leader.sum())))
@@ -480,8 +479,7 @@ class _Run:
 
     def _match_chunk(self, first: int, members: kernels.Members, scratch: threading.local) -> list[kernels.LinkRows]:
         if not hasattr(scratch, "arrays"):
-            room = min(_LINKS_AT_ONCE, _ROWS_AT_ONCE * len(self.index))
-            scratch.arrays = self.index.scratch(links=room)
+            scratch.arrays = self.index.scratch(links=min(_LINKS_AT_ONCE, _ROWS_AT_ONCE * len(self.index)))
         last = min(first + _ROWS_AT_ONCE, len(self.index))
         return list(self._match_rows(first, last, members, scratch.arrays))
 

@@ -109,8 +109,7 @@ def _in_linkage_order(block: LinkBlock, ks: list[int], threads: _Threads) -> tup
     same = np.arange(size, dtype=np.int64)
     weights = np.ones(size, dtype=np.int64) if block.weights is None else block.weights[order]
     inside = np.zeros(size, dtype=np.uint8) if block.inside is None else block.inside[order]
-    again = _transposed(back, same, same.astype(np.int32), threads)
-    return again, back, NodeArrays(weights, inside, own)
+    return _transposed(back, same, same.astype(np.int32), threads), back, NodeArrays(weights, inside, own)
 
 
 def _transposed(links: LinkArrays, order: Ints, place: Int32s, threads: _Threads) -> LinkArrays:

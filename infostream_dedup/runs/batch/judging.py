@@ -107,8 +107,7 @@ class JudgedCollection:
         if filtered and k_min is None and self.settings.n == HEAVIEST:
             terms = self.key_terms
             return self._with_equal(match_weights(terms.keys, terms.targets, LEAST_SHARE, terms=CANDIDATE_TERMS))
-        linked = link(self.key_terms, self.settings, k_min=k_min or CANDIDATE_TERMS)
-        pairs = linked_pairs(linked.matrix.counts)
+        pairs = linked_pairs(link(self.key_terms, self.settings, k_min=k_min or CANDIDATE_TERMS).matrix.counts)
         return self._with_equal(pairs) if k_min is None else self._in_one_language(*pairs)
 
     def deciding_candidates(self) -> Ordinals:

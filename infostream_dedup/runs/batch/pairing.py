@@ -258,8 +258,7 @@ def find_across(
     """
     if between == "none" or len(set(collection.collection.languages)) < 2:
         return None
-    settings = collection.settings.but(representation="pivot", n=_KEY_TERMS)
-    key_terms = collection.collection.key_terms(settings)
+    key_terms = collection.collection.key_terms(collection.settings.but(representation="pivot", n=_KEY_TERMS))
     found = _links_of_weight(key_terms, LEAST_SHARE if between == "plain" else LEAST_ORDERED_SHARE)
     found = found.where(~collection.facts.same_text(found.a, found.b))
     languages = key_terms.counts.languages

@@ -225,8 +225,7 @@ def stored_collection(
         found = _collected(store, table, stored, store.headlines(first, end))
         if not evidence or not len(table.evidence.records.values):
             return found
-        known = table.known()
-        return replace(found, evidence=stored_evidence(store, table, known, table.published))
+        return replace(found, evidence=stored_evidence(store, table, table.known(), table.published))
 
 
 def stored_evidence(

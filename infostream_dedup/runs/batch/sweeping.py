@@ -753,8 +753,7 @@ def _relation(judged: JudgedCollection, a: Ints, b: Ints, grades: NDArray[np.int
     counts = sp.csr_array(sp.coo_array((values, ends), shape=(documents, documents)))
     counts.sort_indices()
     terms = judged.key_terms
-    matrix = SimilarityMatrix(counts, steps, 1)
-    return StoredLinks(matrix=matrix, keys=terms.keys, targets=terms.targets)
+    return StoredLinks(matrix=SimilarityMatrix(counts, steps, 1), keys=terms.keys, targets=terms.targets)
 
 
 def _mutual(judged: JudgedCollection) -> StoredLinks:

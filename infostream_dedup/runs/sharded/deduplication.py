@@ -435,8 +435,7 @@ def _candidates(collection: JudgedRun) -> Iterator[tuple[Ints, Ints]]:
     finder, equals = paired(collection, CANDIDATE_TERMS), EqualDocuments(facts)
     # If each pair is judged, all documents of a node are looked at, otherwise only those that do not repeat each other.
     alone = np.full(len(nodes), True) if collection.every_pair else _apart(collection)
-    work = finder.work(whole=collection.every_pair) * nodes.weights
-    for block in row_blocks(work, _DECIDED_AT_ONCE):
+    for block in row_blocks(finder.work(whole=collection.every_pair) * nodes.weights, _DECIDED_AT_ONCE):
         documents = finder.members_of(block)
         pairs = finder.earlier(documents, alone)
         languages = collection.languages

@@ -68,8 +68,7 @@ class NodeTable:
     def read(cls, batches: Iterable[pa.RecordBatch]) -> NodeTable:
         """Read the single row of NODES."""
         (row,) = NODES.rows(batches)
-        weights = np.bincount(row["node_of"], minlength=len(row["leaders"])).astype(np.int64)
-        return cls(**row, weights=weights)
+        return cls(**row, weights=np.bincount(row["node_of"], minlength=len(row["leaders"])).astype(np.int64))
 
     def graded(self, n: int) -> NodeTable:
         """Nodes whose inner links count at the largest k whose need(k) they meet."""
@@ -376,8 +375,7 @@ class BlockRows:
         indptr = arrays.offsets_of(np.concatenate([np.zeros(0, np.int64), *(np.diff(part.indptr) for part in parts)]))
         columns = np.concatenate([np.zeros(0, np.int32), *(part.columns for part in parts)])
         counts = np.concatenate([np.zeros(0, np.uint8), *(part.counts for part in parts)])
-        order = np.unique(nodes, return_index=True)[1]
-        return cls(nodes, indptr, columns, counts).taken(order)
+        return cls(nodes, indptr, columns, counts).taken(np.unique(nodes, return_index=True)[1])
 
     def taken(self, rows: Ints) -> BlockRows:
         """Select some rows."""
@@ -512,8 +510,7 @@ def _row_nodes(rows: BlockRows) -> Ints:
 
 
 def _kept(rows: BlockRows, kept: Bools) -> BlockRows:
-    indptr = arrays.offsets_of(kept)[rows.indptr]
-    return BlockRows(rows.nodes, indptr, rows.columns[kept], rows.counts[kept])
+    return BlockRows(rows.nodes, arrays.offsets_of(kept)[rows.indptr], rows.columns[kept], rows.counts[kept])
 
 
 def low_totals(batches: Iterable[pa.RecordBatch], nodes: NodeTable, most: int) -> LinkTotals:

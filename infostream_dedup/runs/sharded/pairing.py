@@ -37,8 +37,7 @@ def turn_links(batches: Iterable[pa.RecordBatch], firsts: Ints, nodes: int) -> I
         sources = np.repeat(np.arange(row["nodes"], dtype=np.int64), row["sizes"]) + row["first"]
         order = np.argsort(row["columns"], kind="stable")
         targets = row["columns"][order].astype(np.int64)
-        cuts = np.searchsorted(targets, bounds)
-        for chunk, (begin, end) in enumerate(pairwise(cuts.tolist())):
+        for chunk, (begin, end) in enumerate(pairwise(np.searchsorted(targets, bounds).tolist())):
             own = int(bounds[chunk + 1] - bounds[chunk])
             chosen = order[begin:end]
             yield LINKS.row(

@@ -374,8 +374,7 @@ def sweep(
     """
     representations = names_in(representations)
     chosen = _settings(settings, representations)
-    configuration = configuration_of(chosen, representations)
-    result = SweepResult(rows=[], advice={}, configuration=configuration)
+    result = SweepResult(rows=[], advice={}, configuration=configuration_of(chosen, representations))
     result.notes.append(_NO_COPIES)
     for representation in representations:
         with _run(frame, chosen.but(representation=representation), order, cut) as run:

@@ -128,8 +128,7 @@ def _count_evidence(connection: sqlite3.Connection, counted: Sequence[CountedEvi
         if one.closed:
             connection.execute("DELETE FROM evidence_frequency")
         part = 0 if one.closed else part + 1
-        row = (one.epoch, part, one.counts, tables.part_checksum(one.counts, one.epoch))
-        connection.execute(_COUNT, row)
+        connection.execute(_COUNT, (one.epoch, part, one.counts, tables.part_checksum(one.counts, one.epoch)))
 
 
 def _run(connection: sqlite3.Connection, statement: str, rows: Sequence[tables.Row]) -> None:
