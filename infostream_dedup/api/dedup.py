@@ -35,12 +35,10 @@ from infostream_dedup.model.stream_records import STATUSES
 from infostream_dedup.model.tabular import Tabular, table_html
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
     from infostream_dedup.judging.evidence.collecting import DocumentEvidence, EvidenceReader
     from infostream_dedup.judging.evidence.policies import Policy
     from infostream_dedup.links.measures import Advice
+    from infostream_dedup.machine.arrays import Ints
     from infostream_dedup.machine.progress import Progress
     from infostream_dedup.runs.batch.collection import Collection
     from infostream_dedup.runs.batch.deduplication import DuplicateRule, FoundStatuses, Show, Status
@@ -389,7 +387,7 @@ def dedup(
 
 
 def _copies_in_groups(
-    collection: Collection, evidence: DocumentEvidence, groups: NDArray[np.int64], progress: Progress | None
+    collection: Collection, evidence: DocumentEvidence, groups: Ints, progress: Progress | None
 ) -> dict[str, Any]:
     from infostream_dedup.lab.copy_scores import count_copies_in_groups
     from infostream_dedup.lab.sweep_estimator import copy_columns
@@ -398,9 +396,7 @@ def _copies_in_groups(
     return {"pairs": scores.links, **copy_columns(scores)}
 
 
-def _kept(
-    found: FoundStatuses, ranks: NDArray[np.int64] | None, columns: Annotation | None, policy: Policy
-) -> list[bool]:
+def _kept(found: FoundStatuses, ranks: Ints | None, columns: Annotation | None, policy: Policy) -> list[bool]:
     """Which documents stay in the output: with columns all, otherwise the one shown, and those that do not leave."""
     if columns is not None:
         return [True] * len(found)

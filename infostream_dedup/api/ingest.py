@@ -335,22 +335,15 @@ def _broker_of(source: Any, **given: str | None) -> str | None:
 
 
 def _batches(
-    source: Any,
-    bad: BadRecords,
-    reading: Reading,
-    *,
-    follow: bool,
-    size: int,
-    seconds: float,
-    note: Callable[[str], None],
+    source: Any, bad: BadRecords, read: Reading, *, follow: bool, size: int, seconds: float, note: Callable[[str], None]
 ) -> Iterator[PlacedBatch]:
     from infostream_dedup.documents.block_reading import placed_batches
     from infostream_dedup.stream.intake import followed
 
     if follow:
         sources = [source] if isinstance(source, str | Path) else list(source)
-        return followed([str(one) for one in sources], bad, reading, size=size, seconds=seconds, note=note)
-    return placed_batches(source, bad, reading, size)
+        return followed([str(one) for one in sources], bad, read, size=size, seconds=seconds, note=note)
+    return placed_batches(source, bad, read, size)
 
 
 def _is_at_hand(source: Any) -> bool:
@@ -375,12 +368,7 @@ def _counted(
 
 
 def _alarmed(
-    decided: Iterator[IngestedBatch],
-    stream: Deduplicator,
-    store: str | Path,
-    note: Callable[[str], None],
-    *,
-    often: bool,
+    given: Iterator[IngestedBatch], stream: Deduplicator, store: str | Path, note: Callable[[str], None], *, often: bool
 ) -> Iterator[IngestedBatch]:
     """Tell which epochs closed meanwhile raised alarms: at the end, or after each batch of a run that has none."""
     from infostream_dedup.stream.health import alarms_since
@@ -396,7 +384,7 @@ def _alarmed(
 
     with stored.reading() as connection:
         known = open_epoch(connection)
-    for batch in decided:
+    for batch in given:
         yield batch
         if often:
             known = tell(known)

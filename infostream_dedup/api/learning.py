@@ -16,22 +16,18 @@ from infostream_dedup.model import names_in
 from infostream_dedup.model.limits import Range
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
     from infostream_dedup.judging.criteria.classifier import Classifier, ClassifierPreset, Decisions
     from infostream_dedup.judging.criteria.document_models import DocumentModels
     from infostream_dedup.judging.criteria.judged_pairs import JudgedPairs
     from infostream_dedup.judging.criteria.model_file import ClassifierSet
     from infostream_dedup.judging.criteria.training import Authority, CurvePoint
+    from infostream_dedup.machine.arrays import Ints
     from infostream_dedup.machine.progress import Progress
 
 Candidates = Literal["key-terms", "two-words"]
 
 
-def candidate_pairs(
-    models: DocumentModels, candidates: Candidates, k: int
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def candidate_pairs(models: DocumentModels, candidates: Candidates, k: int) -> tuple[Ints, Ints]:
     """Return the candidate pairs, the earlier document first."""
     import numpy as np
 

@@ -24,10 +24,8 @@ from infostream_dedup.model.settings import Settings, Within, preset_of
 from infostream_dedup.model.tabular import column_of
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
     from infostream_dedup.links.measures import Advice
+    from infostream_dedup.machine.arrays import Ints
     from infostream_dedup.machine.progress import Progress
     from infostream_dedup.runs.batch.pairing import Between, PairChoice, PairOrder, PairRow
     from infostream_dedup.runs.batch.stored_collection import EpochStatistics
@@ -131,7 +129,7 @@ class PairListing(sources.Listing["PairRow"]):
         return found
 
 
-def files_of(report: ReadingReport) -> NDArray[np.int64]:
+def files_of(report: ReadingReport) -> Ints:
     """Return the number of each document's file: int64 (documents,)."""
     import numpy as np
 

@@ -14,7 +14,7 @@ from infostream_dedup.model import LANGUAGES, OUR_LANGUAGES, Document, names_in
 from infostream_dedup.model.limits import OneOf, Range
 
 if TYPE_CHECKING:
-    import sqlite3
+    from sqlite3 import Connection
 
     from infostream_dedup.stream.settings import StreamSettings
     from infostream_dedup.stream.store.store import Store
@@ -108,7 +108,7 @@ def _changed(path: str | Path, name: str) -> Iterator[tuple[Store, dict[str, Any
 
 
 def _sets_of(
-    connection: sqlite3.Connection,
+    connection: Connection,
     settings: StreamSettings,
     items: Sequence[str],
     languages: Sequence[str],
@@ -214,9 +214,7 @@ def watch_row(name: str, search: Mapping[str, Any]) -> dict[str, Any]:
     return {"name": name} | {field: search[field] for field in ("first", "languages", "k", "terms")}
 
 
-def hit_rows(
-    connection: sqlite3.Connection, name: str, *, after: int = -1, top: int = -1
-) -> list[dict[str, Any]] | None:
+def hit_rows(connection: Connection, name: str, *, after: int = -1, top: int = -1) -> list[dict[str, Any]] | None:
     """What a search has found, the latest first, or after an ordinal in the stream's order; None: there was none."""
     from infostream_dedup.stream.store.browsing import time_text
     from infostream_dedup.stream.store.opening import WATCHES, changes_of

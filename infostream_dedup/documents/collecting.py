@@ -187,18 +187,13 @@ _NOT_COLLECTED: Final = (
 
 
 def collected(
-    stream: IO[bytes],
-    name: str,
-    max_bytes: int,
-    parse: Parse,
-    charset: str | None = None,
-    moment: datetime | None = None,
+    file: IO[bytes], name: str, max_bytes: int, parse: Parse, charset: str | None = None, moment: datetime | None = None
 ) -> Iterator[dict[str, Any] | BadDataError | None]:
     """Yield the documents of a feed, export, archive or page: None without a text, an error for a broken record."""
     if is_table(name, ("csv", "xlsx", "parquet", "arrow")):
         raise BadDataError(_NOT_COLLECTED.format("a table"), code="E_FEED", source=name)
     moment = moment or datetime.now(UTC)
-    buffered = io.BufferedReader(raw := _Raw(stream))
+    buffered = io.BufferedReader(raw := _Raw(file))
     head = buffered.peek(_HEAD)[:_HEAD]
     if head.startswith((b"WARC/", *_PACKED)):
         yield from _archive(buffered, name, max_bytes, parse)

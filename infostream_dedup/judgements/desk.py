@@ -7,6 +7,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from sqlite3 import Connection
 from typing import Any, Final, Self
 
 import orjson
@@ -174,7 +175,7 @@ SEALS: Final[tuple[str, ...]] = (
 """Table ``seal`` and the triggers that fill it."""
 
 
-def fault_of(connection: sqlite3.Connection, schema: tuple[str, ...]) -> str | None:
+def fault_of(connection: Connection, schema: tuple[str, ...]) -> str | None:
     """Say what differs from what was written; return None if nothing does."""
     # SQLite's own check finds indexes that do not match their tables; the text of tables, views and triggers must be
     # that of the schema; each row must have its checksum, and each checksum its row.
@@ -229,7 +230,7 @@ class Desk(Closing):
     ...         rows = present_judgements(connection)
     """
 
-    def __init__(self, connection: sqlite3.Connection, path: Path) -> None:
+    def __init__(self, connection: Connection, path: Path) -> None:
         self._connection, self.path = connection, path
         self._seen = _state_of(connection)
         self.place = place_of(connection)
@@ -262,14 +263,14 @@ class Desk(Closing):
         self._connection.close()
 
     @contextmanager
-    def writing(self) -> Iterator[sqlite3.Connection]:
+    def writing(self) -> Iterator[Connection]:
         """One transaction, on disk when the block ends; a failure undoes all of it."""
         with _naming_damage(self.path), writing(self._connection, self.path):
             self._check_what_others_wrote()
             yield self._connection
 
     @contextmanager
-    def reading(self) -> Iterator[sqlite3.Connection]:
+    def reading(self) -> Iterator[Connection]:
         """Read several times from one state."""
         with _naming_damage(self.path), snapshot(self._connection, self.path):
             self._check_what_others_wrote()
@@ -301,7 +302,7 @@ class Desk(Closing):
             self.check()
 
 
-def _make_ready(connection: sqlite3.Connection, path: Path) -> None:
+def _make_ready(connection: Connection, path: Path) -> None:
     connection.create_function("row_checksum", -1, checksum_of, deterministic=True)
     # Let the file's triggers call the function, however this SQLite was compiled.
     connection.execute("PRAGMA trusted_schema = ON")
@@ -319,7 +320,7 @@ def _make_ready(connection: sqlite3.Connection, path: Path) -> None:
     begin_wal(connection, path, busy_seconds=_BUSY_SECONDS)
 
 
-def _check_version(connection: sqlite3.Connection, path: Path) -> None:
+def _check_version(connection: Connection, path: Path) -> None:
     version = _number(connection, "user_version")
     if version != VERSION:
         raise ConfigurationError(
@@ -328,15 +329,15 @@ def _check_version(connection: sqlite3.Connection, path: Path) -> None:
         )
 
 
-def _is_empty(connection: sqlite3.Connection) -> bool:
+def _is_empty(connection: Connection) -> bool:
     return connection.execute("SELECT 1 FROM sqlite_master LIMIT 1").fetchone() is None
 
 
-def _number(connection: sqlite3.Connection, pragma: str) -> int:
+def _number(connection: Connection, pragma: str) -> int:
     return int(connection.execute(f"PRAGMA {pragma}").fetchone()[0])
 
 
-def _state_of(connection: sqlite3.Connection) -> int:
+def _state_of(connection: Connection) -> int:
     """A number that changes when another connection has written to the file."""
     return _number(connection, "data_version")
 
@@ -371,9 +372,7 @@ _COLUMNS: Final = tuple(name for name in COLUMNS["job"] if name not in ("stop", 
 _OPEN: Final = "('waiting', 'running')"
 
 
-def add_job(
-    connection: sqlite3.Connection, kind: str, parameters: dict[str, Any], *, position: str, person: str
-) -> int:
+def add_job(connection: Connection, kind: str, parameters: dict[str, Any], *, position: str, person: str) -> int:
     """Request a job and return its number."""
     if is_job_open(connection):
         raise StoreBusyError("another job is running; wait for it, or stop it")
@@ -384,12 +383,12 @@ def add_job(
     return int(added.lastrowid or 0)
 
 
-def is_job_open(connection: sqlite3.Connection) -> bool:
+def is_job_open(connection: Connection) -> bool:
     """Whether a job is not done yet."""
     return connection.execute(f"SELECT 1 FROM job WHERE state IN {_OPEN}").fetchone() is not None  # noqa: S608
 
 
-def report_step(connection: sqlite3.Connection, number: int, step: str, done: int, total: int | None) -> bool:
+def report_step(connection: Connection, number: int, step: str, done: int, total: int | None) -> bool:
     """Record the progress of a job; return whether it should stop."""
     connection.execute(
         f"UPDATE job SET state = 'running', step = ?, done = ?, total = ? WHERE number = ? AND state IN {_OPEN}",  # noqa: S608
@@ -399,9 +398,7 @@ def report_step(connection: sqlite3.Connection, number: int, step: str, done: in
     return found is None or bool(found[0]) or found[1] != "running"
 
 
-def end_job(
-    connection: sqlite3.Connection, number: int, state: str, *, message: str | None = None, result: Any = None
-) -> None:
+def end_job(connection: Connection, number: int, state: str, *, message: str | None = None, result: Any = None) -> None:
     """End an open job; a job that has ended does not change."""
     packed = None if result is None else orjson.dumps(result).decode()
     connection.execute(
@@ -410,13 +407,13 @@ def end_job(
     )
 
 
-def stop_job(connection: sqlite3.Connection, number: int) -> bool:
+def stop_job(connection: Connection, number: int) -> bool:
     """Ask a job to stop; return whether there is such a job and it has not ended."""
     changed = connection.execute(f"UPDATE job SET stop = 1 WHERE number = ? AND state IN {_OPEN}", (number,))  # noqa: S608
     return changed.rowcount > 0
 
 
-def end_orphans(connection: sqlite3.Connection) -> None:
+def end_orphans(connection: Connection) -> None:
     """End the jobs of services that no longer run."""
     connection.execute(
         f"UPDATE job SET state = 'failed', message = 'the service ended', ended = ? WHERE state IN {_OPEN}",  # noqa: S608
@@ -424,7 +421,7 @@ def end_orphans(connection: sqlite3.Connection) -> None:
     )
 
 
-def job_shown(connection: sqlite3.Connection, number: int) -> dict[str, Any] | None:
+def job_shown(connection: Connection, number: int) -> dict[str, Any] | None:
     """Return a job with its result; None if there is no such job."""
     row = connection.execute(
         f"SELECT {', '.join(_COLUMNS)}, result FROM job WHERE number = ?",  # noqa: S608
@@ -433,13 +430,13 @@ def job_shown(connection: sqlite3.Connection, number: int) -> dict[str, Any] | N
     return None if row is None else _job(row[:-1]) | {"result": None if row[-1] is None else orjson.loads(row[-1])}
 
 
-def latest_jobs(connection: sqlite3.Connection, limit: int) -> list[dict[str, Any]]:
+def latest_jobs(connection: Connection, limit: int) -> list[dict[str, Any]]:
     """Return the latest jobs, latest first, without their results."""
     rows = connection.execute(f"SELECT {', '.join(_COLUMNS)} FROM job ORDER BY number DESC LIMIT ?", (limit,))  # noqa: S608
     return [_job(row) for row in rows]
 
 
-def last_result(connection: sqlite3.Connection, kind: str) -> dict[str, Any] | None:
+def last_result(connection: Connection, kind: str) -> dict[str, Any] | None:
     """Return the latest completed job of a kind, with its result."""
     found = connection.execute(
         "SELECT number FROM job WHERE kind = ? AND state = 'done' ORDER BY number DESC LIMIT 1", (kind,)

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import hashlib
-import sqlite3
 import statistics
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import asdict, dataclass, replace
 from itertools import combinations, count, groupby
+from sqlite3 import Connection
 from typing import Any, Final
 
 import orjson
@@ -67,7 +67,7 @@ def ordered_pair(a: str, b: str) -> tuple[str, str]:
     return (a, b) if a < b else (b, a)
 
 
-def add_judgement(connection: sqlite3.Connection, judgement: Judgement) -> Said:
+def add_judgement(connection: Connection, judgement: Judgement) -> Said:
     """Add a judgement; if its key was stored before, return the stored one instead."""
     a, b = ordered_pair(judgement.a, judgement.b)
     swapped = a != judgement.a
@@ -90,7 +90,7 @@ def add_judgement(connection: sqlite3.Connection, judgement: Judgement) -> Said:
     return Said(number, added=True, a=a, b=b, queue=judgement.queue)
 
 
-def undo_judgement(connection: sqlite3.Connection, number: int, person: str, key: str) -> Said:
+def undo_judgement(connection: Connection, number: int, person: str, key: str) -> Said:
     """Undo a judgement by adding a row; a judgement undone before stays undone."""
     found = connection.execute(
         "SELECT a, b, queue FROM judgement WHERE number = ? AND person = ? AND undoes IS NULL", (number, person)
@@ -109,7 +109,7 @@ def undo_judgement(connection: sqlite3.Connection, number: int, person: str, key
     return Said(_insert(connection, undo | {"seconds": 0.0, "seen_verdict": False}), added=True, a=a, b=b, queue=queue)
 
 
-def progress_of(connection: sqlite3.Connection, person: str) -> dict[str, Any]:
+def progress_of(connection: Connection, person: str) -> dict[str, Any]:
     """The progress of a person."""
     judged, passed, last = connection.execute(
         "SELECT count(label), count(*) - count(label), max(number) FROM v_judgement WHERE person = ?", (person,)
@@ -124,12 +124,7 @@ def progress_of(connection: sqlite3.Connection, person: str) -> dict[str, Any]:
 
 
 def judgement_page(
-    connection: sqlite3.Connection,
-    *,
-    person: str | None = None,
-    label: str | None = None,
-    before: int | None,
-    limit: int,
+    connection: Connection, *, person: str | None = None, label: str | None = None, before: int | None, limit: int
 ) -> list[dict[str, Any]]:
     """Return a page of all rows, latest first: judgements, and rows that undo one."""
     conditions = ["number < ?"]
@@ -147,12 +142,12 @@ def judgement_page(
     ]
 
 
-def _insert(connection: sqlite3.Connection, row: dict[str, Any]) -> int:
+def _insert(connection: Connection, row: dict[str, Any]) -> int:
     """Insert a row, inside a transaction, and return its number."""
     return int(_table(connection).insert(row).last_pk)
 
 
-def _table(connection: sqlite3.Connection) -> Any:
+def _table(connection: Connection) -> Any:
     # Importing it takes a third of a second, and most commands have nothing to do with judgements.
     from sqlite_utils import Database
 
@@ -168,7 +163,7 @@ _MICROSECONDS: Final = 1_000_000
 
 
 def next_pairs(
-    connection: sqlite3.Connection,
+    connection: Connection,
     candidates: Iterable[tuple[str, str]],
     *,
     person: str,
@@ -213,7 +208,7 @@ def for_two(pair: tuple[str, str], share: float) -> bool:
     return int.from_bytes(digest[:4], "big") < share * (1 << 32)
 
 
-def _open(connection: sqlite3.Connection, pair: tuple[str, str], person: str, share_of_two: float) -> bool:
+def _open(connection: Connection, pair: tuple[str, str], person: str, share_of_two: float) -> bool:
     said = dict(connection.execute("SELECT person, label FROM v_judgement WHERE a = ? AND b = ?", pair))
     if person in said:
         return False
@@ -228,13 +223,7 @@ DECISIONS: Final = {"template": ("accept", "refuse", "mute"), "alarm": ("known",
 
 
 def add_review(
-    connection: sqlite3.Connection,
-    kind: str,
-    subject: str,
-    decision: str | None,
-    *,
-    person: str,
-    measure: float | None = None,
+    connection: Connection, kind: str, subject: str, decision: str | None, *, person: str, measure: float | None = None
 ) -> None:
     """Add a decision."""
     connection.execute(
@@ -243,7 +232,7 @@ def add_review(
     )
 
 
-def present_reviews(connection: sqlite3.Connection, kind: str) -> dict[str, dict[str, Any]]:
+def present_reviews(connection: Connection, kind: str) -> dict[str, dict[str, Any]]:
     """Return the current decision on each subject, ``decision, measure, person, at``, without undone ones."""
     rows = connection.execute(
         "SELECT subject, decision, measure, person, at FROM review AS latest WHERE kind = ?1 AND decision IS NOT NULL"
@@ -259,7 +248,7 @@ def present_reviews(connection: sqlite3.Connection, kind: str) -> dict[str, dict
 # Remove what a desk quotes from documents that the store has forgotten
 
 
-def forget_in_desk(connection: sqlite3.Connection, documents: Collection[str]) -> int:
+def forget_in_desk(connection: Connection, documents: Collection[str]) -> int:
     """Remove what job results quote from documents, and requests to judge them.
 
     Results quote titles, sources and terms of example pairs; pairs with one of them are removed. Judgements and
@@ -333,7 +322,7 @@ class _Link:
     met: int | None
 
 
-def linked_pairs(connection: sqlite3.Connection, queue: str, *, k_duplicate: int) -> list[tuple[str, str]]:
+def linked_pairs(connection: Connection, queue: str, *, k_duplicate: int) -> list[tuple[str, str]]:
     """Return the pairs of a queue made from the stream's links, best first."""
     # Only the latest links are used. No group provides a second pair before every other group has provided its first.
     query = _TRANSLATIONS if queue == "translation" else _LINKS
@@ -353,7 +342,7 @@ def group_pairs(ids: Sequence[str]) -> list[tuple[str, str]]:
     return [ordered_pair(one, other) for one, other in combinations(shown, 2)]
 
 
-def asked_pairs(connection: sqlite3.Connection, queue: str) -> list[tuple[str, str]]:
+def asked_pairs(connection: Connection, queue: str) -> list[tuple[str, str]]:
     """Return the requested pairs, in the order of the requests."""
     rows = connection.execute("SELECT a, b FROM asked WHERE queue = ? ORDER BY number", (queue,))
     return [(a, b) for a, b in rows]
@@ -402,7 +391,7 @@ _IMPORTED: Final = "import-"  # beginning of the keys of imported judgements
 REPEATS: Final = (None, "a", "b", "both")
 
 
-def label_rows(connection: sqlite3.Connection, *, who: str | None = None) -> Iterator[dict[str, Any]]:
+def label_rows(connection: Connection, *, who: str | None = None) -> Iterator[dict[str, Any]]:
     """Yield rows ``a, b, label, judges`` and, if somebody gave it, ``repeats``, in the order of a and b.
 
     Pairs that an audit asked for also have ``asked``: only these were drawn at random, as an audit needs. The
@@ -422,7 +411,7 @@ def label_rows(connection: sqlite3.Connection, *, who: str | None = None) -> Ite
 
 
 def import_labels(
-    connection: sqlite3.Connection,
+    connection: Connection,
     rows: Iterable[Mapping[str, Any]],
     *,
     person: str,
@@ -461,7 +450,7 @@ def _key(*content: str) -> str:
     return f"{_IMPORTED}{hashlib.sha256(chr(0).join(content).encode()).hexdigest()[:40]}"
 
 
-def _restored(connection: sqlite3.Connection, judgement: Judgement) -> bool:
+def _restored(connection: Connection, judgement: Judgement) -> bool:
     """Add a judgement that was imported before once more if another import has replaced it; say whether it had."""
     a, b = ordered_pair(judgement.a, judgement.b)
     latest = connection.execute(
@@ -510,7 +499,7 @@ _OPINIONS = "SELECT a, b, person, label FROM v_opinion WHERE label IS NOT NULL O
 _SETTLED = "SELECT DISTINCT a, b FROM v_judgement WHERE queue = 'disagreement' AND label IS NOT NULL"
 
 
-def agreement_of(connection: sqlite3.Connection) -> dict[str, Any]:
+def agreement_of(connection: Connection) -> dict[str, Any]:
     """Compare people who judged the same pairs."""
     several = [said for _, said in _said(connection) if len(said) > 1]
     shared: dict[tuple[str, str], list[tuple[str, str]]] = {}
@@ -524,7 +513,7 @@ def agreement_of(connection: sqlite3.Connection) -> dict[str, Any]:
     return {"pairs": len(several), "agreed": sum(len(set(said.values())) == 1 for said in several), "judges": judges}
 
 
-def disagreements(connection: sqlite3.Connection, limit: int) -> list[dict[str, Any]]:
+def disagreements(connection: Connection, limit: int) -> list[dict[str, Any]]:
     """Return rows ``a, b, labels`` (by person) of pairs that people label differently and nobody settled."""
     settled = set(connection.execute(_SETTLED))
     found = []
@@ -547,7 +536,7 @@ def kappa(rows: Sequence[tuple[str, str]]) -> float | None:
     return None if chance == 1 else round((agreed - chance) / (1 - chance), 6)
 
 
-def _said(connection: sqlite3.Connection) -> Iterator[tuple[tuple[str, str], dict[str, str]]]:
+def _said(connection: Connection) -> Iterator[tuple[tuple[str, str], dict[str, str]]]:
     """Each pair with the label of each person, without settlements, which are made knowing the other labels."""
     for pair, rows in groupby(connection.execute(_OPINIONS), key=lambda row: (row[0], row[1])):
         yield pair, {person: label for _, _, person, label in rows}

@@ -367,14 +367,12 @@ def room_for_pairs(room: int, numbers: int) -> kernels.FoundPairs:
     return kernels.FoundPairs(a, b, np.empty((room, numbers), dtype=np.int32), np.zeros(4, dtype=np.int64))
 
 
-def joined_pairs(
-    every: Sequence[kernels.FoundPairs], *, halvings: int = 0, most: int
-) -> tuple[Ints, Ints, Int32s, int]:
+def joined_pairs(many: Sequence[kernels.FoundPairs], *, halvings: int = 0, most: int) -> tuple[Ints, Ints, Int32s, int]:
     """The pairs that threads have found, their numbers, and halvings, as if one thread had found at most ``most``."""
     a, b, values = (
-        np.concatenate([getattr(one, name)[: one.state[0]] for one in every]) for name in ("a", "b", "values")
+        np.concatenate([getattr(one, name)[: one.state[0]] for one in many]) for name in ("a", "b", "values")
     )
-    kept, halvings = thinned(a, b, halvings=max(halvings, *(int(one.state[3]) for one in every)), most=most)
+    kept, halvings = thinned(a, b, halvings=max(halvings, *(int(one.state[3]) for one in many)), most=most)
     return a[kept].astype(np.int64), b[kept].astype(np.int64), values[kept], halvings
 
 

@@ -109,9 +109,7 @@ def draw_candidates(
     with ThreadPoolExecutor(threads) as pool:
         list(pool.map(draw, range(threads)))
     drawn, linked, far = (_smallest(parts, size) for parts, size in zip(zip(*samples, strict=True), most, strict=True))
-    return DrawnCandidates(
-        pairs=drawn, linked=linked, far=far, far_links=sum(int(sample[2].state[1]) for sample in samples)
-    )
+    return DrawnCandidates(pairs=drawn, linked=linked, far=far, far_links=sum(int(one[2].state[1]) for one in samples))
 
 
 def compare_candidates(

@@ -287,14 +287,12 @@ def _note(found: FoundPairs, universe: Universe, one: int, other: int, shared: i
     _keep(found, a, b, shared, smaller)
 
 
-def _note_texts(
-    found: FoundPairs, classes: TextClasses, universe: Universe, text: int, other: int, shared: int
-) -> None:
+def _note_texts(found: FoundPairs, classes: TextClasses, universe: Universe, text: int, other: int, alike: int) -> None:
     smaller = classes.sizes[text]
     for one in range(classes.begins[text], classes.begins[text + 1]):
         first = classes.begins[other] if other != text else one + 1
         for two in range(first, classes.begins[other + 1]):
-            _note(found, universe, signed(classes.members[one]), signed(classes.members[two]), shared, smaller)
+            _note(found, universe, signed(classes.members[one]), signed(classes.members[two]), alike, smaller)
 
 
 @inlined

@@ -177,14 +177,12 @@ def intervals(
     ]
 
 
-def _count_contributions(
-    predictions: Predictions, verdicts: Int8s, truth: labelling.Truth, stories: int
-) -> _Contributions:
-    steps = len(predictions.steps)
-    counted = (verdicts != 0) & (predictions.grades > 0)
-    a, b = labelling.both_of(predictions.codes[counted], truth.documents)
+def _count_contributions(given: Predictions, verdicts: Int8s, truth: labelling.Truth, stories: int) -> _Contributions:
+    steps = len(given.steps)
+    counted = (verdicts != 0) & (given.grades > 0)
+    a, b = labelling.both_of(given.codes[counted], truth.documents)
     one, other = truth.stories[a], truth.stories[b]
-    grades, verdicts = predictions.grades[counted].astype(np.int64), verdicts[counted]
+    grades, verdicts = given.grades[counted].astype(np.int64), verdicts[counted]
     true = verdicts == labelling.TRUE
     within = (verdicts == labelling.FALSE) & (one == other)
     between = (verdicts == labelling.FALSE) & (one != other)

@@ -106,12 +106,10 @@ def _by_model(estimate: DuplicateEstimate, n: int) -> Choice:
     return Choice(-step, why)
 
 
-def _by_count(
-    counted: Sequence[CopyScores], estimate: DuplicateEstimate | None, n: int
-) -> tuple[Choice | None, Phrase]:
+def _by_count(found: Sequence[CopyScores], estimate: DuplicateEstimate | None, n: int) -> tuple[Choice | None, Phrase]:
     """The k with the greatest F1 of the links as copies, or why there is none."""
-    few, copies = Phrase.of("copies were not counted"), counted[0].copies if counted else 0
-    if counted and copies < FEWEST_COPIES:
+    few, copies = Phrase.of("copies were not counted"), found[0].copies if found else 0
+    if found and copies < FEWEST_COPIES:
         few = Phrase.of(
             "{copies} copies, fewer than the {needed} that a choice needs", copies=copies, needed=FEWEST_COPIES
         )
@@ -119,10 +117,10 @@ def _by_count(
         return None, few
     if estimate is not None and estimate.code != "refused" and estimate.check.refilled >= MOST_REFILLED:
         return _without_forms(estimate)
-    most = max(counted, key=lambda one: (one.f1, -one.step))
+    most = max(found, key=lambda one: (one.f1, -one.step))
     # Within one standard error of the best, the k nearest to the usual one (Breiman's rule).
     least = most.f1 - error_of_share(most.f1, most.copies)
-    near = min((one for one in counted if one.f1 >= least), key=lambda one: (abs(one.step - usual_k(n)), one.step))
+    near = min((one for one in found if one.f1 >= least), key=lambda one: (abs(one.step - usual_k(n)), one.step))
     if near is most:
         reason = Phrase.of(
             "counted: F1 of the links as copies is greatest ({f1:.2f}; {copies} copies)", f1=most.f1, copies=most.copies

@@ -75,13 +75,11 @@ def _grades(shares: sp.csr_array, ascending: Sequence[float]) -> sp.csr_array:
     return sp.csr_array((grades, shares.indices, shares.indptr), shape=shares.shape)
 
 
-def _sweep(
-    counts: sp.csr_array, ascending: Sequence[int], effort: _Effort, *, between_groups: bool
-) -> Iterator[Measures]:
-    if not ascending:
+def _sweep(counts: sp.csr_array, steps: Sequence[int], effort: _Effort, *, between_groups: bool) -> Iterator[Measures]:
+    if not steps:
         return
     links, reverse = counts, counts.T.tocsr()
-    for k in ascending:
+    for k in steps:
         # Links only disappear as k rises, so each step filters what the previous one left.
         links, reverse = at_least(links, k), at_least(reverse, k)
         yield _measure(k, links, reverse, effort, between_groups=between_groups)

@@ -163,16 +163,14 @@ def counts_of(
     }
 
 
-def close_counts(
-    counts: LanguageCounts, sums: LanguageCounts, epoch: int, language: Language
-) -> list[EpochFrequencies]:
+def close_counts(given: LanguageCounts, sums: LanguageCounts, epoch: int, language: Language) -> list[EpochFrequencies]:
     """Add the counts of an epoch to the sums, and return them; nothing if the epoch has no document."""
-    if not counts.totals.documents:
+    if not given.totals.documents:
         return []
-    terms = np.flatnonzero(counts.df).astype(np.int64)
-    df = counts.df[terms].astype(np.int64)
-    sums.add(counts.totals, terms, df)
-    return [EpochFrequencies(epoch, language, counts.totals.documents, counts.totals.length, terms, df)]
+    terms = np.flatnonzero(given.df).astype(np.int64)
+    df = given.df[terms].astype(np.int64)
+    sums.add(given.totals, terms, df)
+    return [EpochFrequencies(epoch, language, given.totals.documents, given.totals.length, terms, df)]
 
 
 class Frequencies:
@@ -264,25 +262,20 @@ class Frequencies:
 
 
 def count_rows(
-    open_counts: Sequence[LanguageCounts],
-    languages: Uint8s,
-    lengths: Ints,
-    terms: Ragged,
-    *,
-    counted: Bools | None = None,
+    counts: Sequence[LanguageCounts], languages: Uint8s, lengths: Ints, terms: Ragged, *, counted: Bools | None = None
 ) -> None:
     """Count documents in the open epoch."""
     if counted is not None and not counted.any():
         return
     spoken = sorted(set(languages.tolist()))
     if len(spoken) == 1 and counted is None:
-        open_counts[spoken[0]].add(statistics.Totals(len(lengths), int(lengths.sum())), terms.values, 1)
+        counts[spoken[0]].add(statistics.Totals(len(lengths), int(lengths.sum())), terms.values, 1)
         return
     sizes = terms.sizes
     for language in spoken:
         own = languages == language if counted is None else (languages == language) & counted
         totals = statistics.Totals(int(own.sum()), int(lengths[own].sum()))
-        open_counts[language].add(totals, terms.values[np.repeat(own, sizes)], 1)
+        counts[language].add(totals, terms.values[np.repeat(own, sizes)], 1)
 
 
 # Maps surfaces to numbers of terms: each distinct surface is analysed once while it is in memory
@@ -481,11 +474,9 @@ class Analyser:
             analysed.order = Ragged(offsets_of(sizes), found[:end])
         return analysed
 
-    def _mapping(
-        self, scanned: Scanned, languages: Uint8s, surfaces: SurfaceList
-    ) -> tuple[kernels.TermsOfSurfaces, int]:
+    def _mapping(self, words: Scanned, languages: Uint8s, surfaces: SurfaceList) -> tuple[kernels.TermsOfSurfaces, int]:
         used = np.zeros(len(surfaces), dtype=np.uint8)
-        kernels.mark_used(kernels.TokenRows(scanned.tokens, scanned.begins, scanned.lengths, languages), used)
+        kernels.mark_used(kernels.TokenRows(words.tokens, words.begins, words.lengths, languages), used)
         terms, most = self._terms.codes(surfaces, used), 1
         more = self._terms.more
         # Few documents have words run together.
@@ -493,21 +484,19 @@ class Analyser:
             most = int(more[kernels.SEVERAL - terms[terms <= kernels.SEVERAL]].max())
         return kernels.TermsOfSurfaces(terms.ravel(), len(surfaces), more), most
 
-    def _count_terms(
-        self, scanned: Scanned, languages: Uint8s, mapping: kernels.TermsOfSurfaces, most: int
-    ) -> Analysed:
-        documents, largest = len(scanned), max(len(self._numbers) - 1, 0)
-        longest = int(scanned.lengths.max(initial=0)) * most + 1
+    def _count_terms(self, words: Scanned, languages: Uint8s, mapping: kernels.TermsOfSurfaces, most: int) -> Analysed:
+        documents, largest = len(words), max(len(self._numbers) - 1, 0)
+        longest = int(words.lengths.max(initial=0)) * most + 1
         row = kernels.Row(np.empty(longest, np.int32), np.empty(longest, np.int32), np.empty(256, np.int64))
         # Terms and counts are copied out of memory that is kept: new memory is cleared by the system first.
         found = self._room
-        if found.shape[1] < len(scanned.tokens) * most:
-            found = np.empty((2, len(scanned.tokens) * most), dtype=np.int32)
+        if found.shape[1] < len(words.tokens) * most:
+            found = np.empty((2, len(words.tokens) * most), dtype=np.int32)
             if found.shape[1] <= _MOST_KEPT:
                 self._room = found
         indices, counts = found
         sizes, lengths = np.empty(documents, dtype=np.int64), np.empty(documents, dtype=np.int64)
-        tokens = kernels.TokenRows(scanned.tokens, scanned.begins, scanned.lengths, languages)
+        tokens = kernels.TokenRows(words.tokens, words.begins, words.lengths, languages)
         end = kernels.count_terms(tokens, mapping, largest, row, kernels.Counted(indices, counts, sizes, lengths))
         return Analysed(Ragged(offsets_of(sizes), indices[:end].copy()), counts[:end].copy(), languages, lengths)
 

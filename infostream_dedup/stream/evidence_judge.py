@@ -282,16 +282,14 @@ class EvidenceJudge:
             )
         return found
 
-    def _told(
-        self, asked: _Asked, judged: _Judged, decided: Ints, first: int, documents: int
-    ) -> tuple[Ints, list[int]]:
+    def _told(self, asked: _Asked, judged: _Judged, decided: Ints, first: int, count: int) -> tuple[Ints, list[int]]:
         """Ordinals of earlier documents that report the event of each document, int64, and where those of each end."""
         times = self._window.times
         earlier, later, kinds = asked.earlier[decided], asked.later[decided], judged.kinds[decided]
         apart = np.abs(times[earlier - self._window.first] - times[later - self._window.first])
         tells = np.flatnonzero(judging.tell_one_story(kinds, judged.probability[decided], apart / (DAY / 24)))
         tells = tells[np.lexsort((earlier[tells], later[tells]))]
-        return earlier[tells], np.searchsorted(later[tells], first + np.arange(documents + 1)).tolist()
+        return earlier[tells], np.searchsorted(later[tells], first + np.arange(count + 1)).tolist()
 
     def one_text(self, earlier: Ints, later: Ints) -> Bools:
         """Whether documents of one language have the same text, perhaps reworded: bool (pairs,)."""

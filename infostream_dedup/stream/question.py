@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-import sqlite3
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
+from sqlite3 import Connection
 from typing import Final
 
 import numpy as np
@@ -97,9 +97,9 @@ class QueryWords:
         self._stored = np.zeros(0, dtype=np.int64)
         self._terms = 0
         self._epoch = -1
-        self._connection: sqlite3.Connection | None = None
+        self._connection: Connection | None = None
 
-    def refresh(self, connection: sqlite3.Connection) -> None:
+    def refresh(self, connection: Connection) -> None:
         """Update from the store."""
         self._connection = connection
         epoch, terms = open_epoch(connection), position_of(connection).terms
@@ -401,7 +401,7 @@ class QuestionReader:
         self._analyser = analysis.Analyser(self._settings, self._words.numbers)
         self._translator = QueryTranslator(self._settings, self._words.numbers, self._words.frequencies)
 
-    def refresh(self, connection: sqlite3.Connection) -> None:
+    def refresh(self, connection: Connection) -> None:
         """Update from the store."""
         if len(self._words.numbers) > _MOST_WORDS:
             self._start_over()
@@ -456,7 +456,7 @@ class QuestionReader:
             for language, one in sets.items()
         }
 
-    def stored(self, connection: sqlite3.Connection, document: FoundDocument) -> Question:
+    def stored(self, connection: Connection, document: FoundDocument) -> Question:
         """Make a question of a stored document, as it is in the store."""
         names = term_names_of(connection, document.keys.tolist())
         asked = AskedTerms(
@@ -551,7 +551,7 @@ class QuestionJudge:
         self._numbers = analysis.TermNumbers()
         self._pivot = PivotWords(self._numbers)
 
-    def refresh(self, connection: sqlite3.Connection) -> None:
+    def refresh(self, connection: Connection) -> None:
         """Load the frequencies of the store's last closed epoch of evidence."""
         row = connection.execute("SELECT max(epoch) FROM evidence_frequency").fetchone()
         if self._counts is None or self._counts.epoch != (row[0] or 0):
@@ -614,7 +614,7 @@ class QuestionJudge:
 
     def translate(
         self,
-        connection: sqlite3.Connection,
+        connection: Connection,
         question: Question,
         itself: FoundDocument | None,
         found: Sequence[FoundDocument],
@@ -646,11 +646,7 @@ class QuestionJudge:
         return found_kinds
 
     def _ordered(
-        self,
-        connection: sqlite3.Connection,
-        question: Question,
-        itself: FoundDocument | None,
-        found: Sequence[FoundDocument],
+        self, connection: Connection, question: Question, itself: FoundDocument | None, found: Sequence[FoundDocument]
     ) -> OrderedWords:
         if len(self._numbers) > _MOST_WORDS:
             self._start_over()

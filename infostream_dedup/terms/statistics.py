@@ -127,11 +127,9 @@ def filled_up(
     return Statistics(float(totals.documents + pseudo), blended, totals.average_length(background))
 
 
-def document_probability(
-    terms: Sequence[str], frequencies: Mapping[str, float], *, words: int = BACKGROUND_WORDS
-) -> Floats:
+def document_probability(terms: Sequence[str], shares: Mapping[str, float], *, words: int = BACKGROUND_WORDS) -> Floats:
     """Compute the probability that a pseudo-document contains each term."""
-    share = np.array([frequencies.get(term, 0.0) for term in terms], dtype=np.float64)
+    share = np.array([shares.get(term, 0.0) for term in terms], dtype=np.float64)
     return np.asarray(-np.expm1(words * np.log1p(-np.minimum(share, 0.999))), dtype=np.float64)
 
 
@@ -163,17 +161,15 @@ def weighting(name: str) -> Weighting:
     return cast("Weighting", import_module(f"infostream_dedup.terms.weightings.{name}"))
 
 
-def bounded_idf(
-    counted: DocumentFrequencies, settings: Settings, distinct: DocumentFrequencies | None = None
-) -> Floats:
+def bounded_idf(given: DocumentFrequencies, settings: Settings, distinct: DocumentFrequencies | None = None) -> Floats:
     """Return the idf of terms, 0 outside ``df_min`` .. ``df_max`` unless only repeats exceed it: float64 (terms,)."""
-    idf, (documents, df) = weighting(settings.weighting).idf, counted
-    above = above_df_max(counted, settings)
+    idf, (documents, df) = weighting(settings.weighting).idf, given
+    above = above_df_max(given, settings)
     taken = (df >= as_count(settings.df_min, documents)) & ~above
     found = np.zeros(len(df), dtype=np.float64)
     found[taken] = idf(df[taken], documents)
     if distinct is not None and above.any():
-        kept = kept_despite_repeats(counted, settings, distinct)
+        kept = kept_despite_repeats(given, settings, distinct)
         found[kept] = idf(distinct.df[kept], distinct.documents)
     return found
 

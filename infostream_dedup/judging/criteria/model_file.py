@@ -242,14 +242,12 @@ def read_domain_rules(path: str | Path) -> tuple[DomainRule, ...]:
     return rules
 
 
-def domains_of(
-    sources: Sequence[str | None], categories: Sequence[str | None], rules: Iterable[DomainRule]
-) -> list[str]:
+def domains_of(sources: Sequence[str | None], topics: Sequence[str | None], rules: Iterable[DomainRule]) -> list[str]:
     """Return the domain of each document; empty if no rule matches."""
     ordered = tuple(rules)
     known: dict[tuple[str | None, str | None], str] = {}
     found = []
-    for pair in zip(sources, categories, strict=True):
+    for pair in zip(sources, topics, strict=True):
         if pair not in known:
             fields = dict(zip(_FIELDS, pair, strict=True))
             known[pair] = next((rule.domain for rule in ordered if rule.matches(fields[rule.field])), "")

@@ -256,12 +256,10 @@ class PairVectors:
     Only the authority of sources differs between trainings.
     """
 
-    def __init__(
-        self, models: DocumentModels, pairs: JudgedPairs, criteria: Sequence[str], authority: Authority
-    ) -> None:
+    def __init__(self, models: DocumentModels, pairs: JudgedPairs, names: Sequence[str], authority: Authority) -> None:
         self.pairs = pairs.later_first(classifier.comes_later(models.times, pairs.i, pairs.j))
-        self._models, self._criteria, self._authority = models, tuple(criteria), authority
-        self._later, self._earlier = classifier.differences(models, self.pairs.i, self.pairs.j, criteria)
+        self._models, self._criteria, self._authority = models, tuple(names), authority
+        self._later, self._earlier = classifier.differences(models, self.pairs.i, self.pairs.j, names)
 
     def fit(self, rows: Ints, prior: classifier.Plane) -> Planes:
         """Learn both planes from some of the pairs."""

@@ -61,6 +61,18 @@ def _listed(size: int, tau: float) -> int:
     return size - int(np.ceil(2 * tau / (1 + tau) * size - _SLACK)) + 1
 
 
+class SortedBags(NamedTuple):
+    """Bags as rows in ascending order of size, none of them empty, and which of them are similar."""
+
+    indptr: Ints  # int64 (rows + 1,)
+    ranks: Int32s  # int32, ascending in a row; rank 0 is the rarest element
+    # Number of elements that occur once in the collection, as most shingles do. They have the first ranks; they count
+    # towards sizes, but are never looked up.
+    lonely: int
+    tau: float  # least multiset Jaccard, more than 0, at most 1
+    most: int  # maximum number of partners of a row that has any
+
+
 class InvertedLists(NamedTuple):
     """Which rows have each element that is not lonely, among those that index it; repetitions leave gaps."""
 
@@ -73,13 +85,13 @@ class InvertedLists(NamedTuple):
 
 
 @compiled
-def list_starts(indptr: Ints, ranks: Int32s, lonely: int, tau: float, starts: Ints) -> None:
+def list_starts(bags: SortedBags, starts: Ints) -> None:
     """Write the start of the list of each element that is not lonely, and the end of the last one, to zeros."""
-    for row in range(indptr.size - 1):
-        begin = indptr[row]
-        for place in range(begin, begin + _listed(indptr[row + 1] - begin, tau)):
-            if ranks[place] >= lonely:
-                starts[ranks[place] - lonely + 1] += 1
+    for row in range(bags.indptr.size - 1):
+        begin = bags.indptr[row]
+        for place in range(begin, begin + _listed(bags.indptr[row + 1] - begin, bags.tau)):
+            if bags.ranks[place] >= bags.lonely:
+                starts[bags.ranks[place] - bags.lonely + 1] += 1
     for element in range(starts.size - 1):
         starts[element + 1] += starts[element]
 
@@ -91,27 +103,17 @@ def _first_of_size(indptr: Ints, holders: Int32s, head: int, tail: int, least: i
     return head
 
 
-def _partners(
-    row: int,
-    indptr: Ints,
-    ranks: Int32s,
-    lonely: int,
-    tau: float,
-    most: int,
-    lists: InvertedLists,
-    pairs: Table[np.int32],
-    size: int,
-) -> int:
+def _partners(row: int, bags: SortedBags, lists: InvertedLists, pairs: Table[np.int32], size: int) -> int:
     """Append the pairs of a row and earlier rows that resemble it, and count them on both sides; return the new size.
 
     Pairs are left out, and in the end not even compared, when it is certain that one or both have too many partners.
     """
-    counts = lists.counts
+    indptr, ranks, tau, most, counts = bags.indptr, bags.ranks, bags.tau, bags.most, lists.counts
     begin, end = indptr[row], indptr[row + 1]
     words = end - begin
     least = int(np.ceil(tau * words - _SLACK))
     for place in range(begin, end - least + 1):
-        element = ranks[place] - lonely
+        element = ranks[place] - bags.lonely
         if element < 0 or (place > begin and ranks[place - 1] == ranks[place]):
             continue
         # Sizes never decrease from row to row, so a row that is too small now stays too small.
@@ -137,46 +139,32 @@ def _partners(
 
 
 @compiled
-def find_pairs(
-    first: int,
-    indptr: Ints,
-    ranks: Int32s,
-    lonely: int,
-    tau: float,
-    most: int,
-    lists: InvertedLists,
-    pairs: Table[np.int32],
-    used: Ints,
-) -> int:
-    """Find all pairs of rows whose multiset Jaccard is at least tau, except for rows with more than ``most`` partners.
+def find_pairs(first: int, bags: SortedBags, lists: InvertedLists, pairs: Table[np.int32], used: Ints) -> int:
+    """Find all pairs of similar rows, except for rows with more than ``bags.most`` partners.
 
     Pairs of rows that turned out later to have too many partners must be removed in the end.
 
     Args:
         first: row to begin with: 0, then what the last call returned.
-        indptr: int64 (rows + 1,); rows in ascending order of size, none of them empty.
-        ranks: int32, ascending in a row; rank 0 is the rarest element.
-        lonely: number of elements that occur once in the collection, as most shingles do. They have the first ranks;
-            they count towards sizes, but are never looked up.
-        tau: more than 0, at most 1.
-        most: maximum number of partners of a row that has any.
+        bags: the rows.
         lists: empty lists as ``list_starts`` says.
         pairs: int32 (room, 2), receives the pairs, the smaller row number first.
         used: int64 (1,), number of pairs so far.
 
     Returns:
-        The row that needs more room: there must be room for ``most`` pairs; the number of rows when all are done.
+        The row that needs more room: there must be room for ``bags.most`` pairs; the number of rows when all are done.
     """
     size = used[0]
+    indptr, ranks = bags.indptr, bags.ranks
     rows = indptr.size - 1
     for row in range(first, rows):
-        if size + most > pairs.shape[0]:
+        if size + bags.most > pairs.shape[0]:
             return row
-        size = _partners(row, indptr, ranks, lonely, tau, most, lists, pairs, size)
+        size = _partners(row, bags, lists, pairs, size)
         used[0] = size
         begin = indptr[row]
-        for place in range(begin, begin + _listed(indptr[row + 1] - begin, tau)):
-            element = ranks[place] - lonely
+        for place in range(begin, begin + _listed(indptr[row + 1] - begin, bags.tau)):
+            element = ranks[place] - bags.lonely
             if element >= 0 and (place == begin or ranks[place - 1] != ranks[place]):
                 at = lists.tails[element]
                 lists.holders[at] = row
@@ -195,6 +183,15 @@ def find_pairs(
 COLUMNS: Final = ("a", "b", "first_a", "last_a", "first_b", "last_b", "sentences", "words")
 """Columns of the table of passages: document and first and last sentence on both sides, matched sentence pairs, and the
 words of the shorter sentence of each pair."""
+
+
+class Sentences(NamedTuple):
+    """Sentences of all documents."""
+
+    first: Ints  # int64 (documents + 1,), first sentence of each document
+    document_of: Int32s  # int32 (sentences,)
+    lengths: Ints  # int64 (sentences,), number of words
+    class_of: Int32s  # int32 (sentences,), -1 for sentences without a match
 
 
 class Classes(NamedTuple):
@@ -222,13 +219,7 @@ class ChainScratch(NamedTuple):
 
 
 def _add_points(
-    own: tuple[int, int, int],
-    document_of: Int32s,
-    class_members: Ints,
-    document: int,
-    found: int,
-    points: Ints,
-    near: int,
+    own: tuple[int, int, int], document_of: Int32s, members: Ints, document: int, found: int, points: Ints, near: int
 ) -> int:
     """Match one sentence (its position, its occurrence, the size of its document) with earlier members of a class.
 
@@ -236,7 +227,7 @@ def _add_points(
     """
     place, occurrence, size = own
     before, repeats = -1, 0
-    for other in class_members:
+    for other in members:
         if document_of[other] >= document:
             break
         repeats = repeats + 1 if document_of[other] == before else 1
@@ -250,18 +241,11 @@ def _add_points(
 
 
 def _points(
-    begin: int,
-    end: int,
-    document_of: Int32s,
-    class_of: Int32s,
-    classes: Classes,
-    scratch: ChainScratch,
-    near: int,
-    repeats_limit: int,
+    begin: int, end: int, sentences: Sentences, classes: Classes, scratch: ChainScratch, near: int, repeats_limit: int
 ) -> int:
     """Write all matches of a document's sentences with those of earlier documents; return their number."""
+    document_of, class_of, times_seen = sentences.document_of, sentences.class_of, scratch.times_seen
     document = document_of[begin]
-    times_seen = scratch.times_seen
     found = 0
     for sentence in range(begin, end):
         own = class_of[sentence]
@@ -361,10 +345,7 @@ def _passages_of_pair(
 
 @compiled
 def find_passages(
-    first: Ints,
-    document_of: Int32s,
-    lengths: Ints,
-    class_of: Int32s,
+    sentences: Sentences,
     classes: Classes,
     limits: tuple[int, int, int, int, int],
     scratch: ChainScratch,
@@ -376,10 +357,7 @@ def find_passages(
     """Find the passages of every two documents until memory runs out.
 
     Args:
-        first: int64 (documents + 1,), first sentence of each document.
-        document_of: int32 (sentences,).
-        lengths: int64 (sentences,), number of words.
-        class_of: int32 (sentences,), -1 for sentences without a match.
+        sentences: sentences of all documents.
         classes: which sentences match.
         limits: maximum number of sentences between two points of a chain, on either side; minimum number of sentence
             pairs of a passage; minimum number of its words; ``NEAR`` and ``REPEATS`` of ``passage_chains``.
@@ -393,11 +371,12 @@ def find_passages(
     Returns:
         The document that needs more room; the number of documents when all are done.
     """
+    first, document_of, lengths = sentences.first, sentences.document_of, sentences.lengths
     for b in range(document, first.size - 1):
         size = first[b + 1] - first[b]
         if size == 0:
             continue
-        found = _points(first[b], first[b + 1], document_of, class_of, classes, scratch, limits[3], limits[4])
+        found = _points(first[b], first[b + 1], sentences, classes, scratch, limits[3], limits[4])
         used[2] = found
         if found > scratch.points.size:
             return b

@@ -242,9 +242,7 @@ def _clauses(text: str, start: int, end: int, table: SentenceTable, language: La
         yield _clause(text, begin, close, table, language, (start, end))
 
 
-def _clause(
-    text: str, start: int, end: int, table: SentenceTable, language: Language, within: tuple[int, int]
-) -> _Clause:
+def _clause(text: str, start: int, end: int, table: SentenceTable, language: Language, own: tuple[int, int]) -> _Clause:
     ignored = stop_words(language)
     inside = [(word, text[at].isupper() and at > start) for at, word in _words(table, start, end)]
     told = [(stem(word, language), word, capital) for word, capital in inside if word not in ignored]
@@ -260,7 +258,7 @@ def _clause(
         if word not in ignored and denies:
             denied.add(stem(word, language))
         denies = word in NEGATIONS or (denies and word in ignored)
-    around = [(-1, ""), *_words(table, *within), (-1, "")]
+    around = [(-1, ""), *_words(table, *own), (-1, "")]
     numbered = [place for place, (at, _) in enumerate(around) if start <= at < end]
     words = tuple(word for _, word in around[numbered[0] - 1 : numbered[-1] + 2]) if numbered else ()
     return _Clause(begin, begin + len(stripped), stems, Counter(found), names, frozenset(denied), words, language)

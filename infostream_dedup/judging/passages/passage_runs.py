@@ -92,17 +92,16 @@ def matched(index: BagIndex, tau: float) -> SentenceClasses:
 
 def _alike(index: BagIndex, tau: float) -> Int32s:
     """Pairs of different classes that match: int32 (pairs, 2), the smaller number first."""
-    indptr, ranks, rows = index.bags.indptr, index.bags.values, len(index.bags)
+    rows = len(index.bags)
+    bags = kernels.SortedBags(index.bags.indptr, index.bags.values, index.lonely, tau, MOST_ALIKE)
     starts = np.zeros(index.elements - index.lonely + 1, np.int64)
-    kernels.list_starts(indptr, ranks, index.lonely, tau, starts)
+    kernels.list_starts(bags, starts)
     holders, places = np.empty(starts[-1], np.int32), np.empty(starts[-1], np.int32)
-    counts = np.zeros(rows, np.int32)
-    lists = kernels.InvertedLists(
-        starts[:-1].copy(), starts[:-1].copy(), holders, places, np.full(rows, -1, np.int32), counts
-    )
+    unasked, counts = np.full(rows, -1, np.int32), np.zeros(rows, np.int32)
+    lists = kernels.InvertedLists(starts[:-1].copy(), starts[:-1].copy(), holders, places, unasked, counts)
     pairs, used = np.empty((2 * MOST_ALIKE, 2), np.int32), np.zeros(1, np.int64)
     row = 0
-    while (row := kernels.find_pairs(row, indptr, ranks, index.lonely, tau, MOST_ALIKE, lists, pairs, used)) < rows:
+    while (row := kernels.find_pairs(row, bags, lists, pairs, used)) < rows:
         pairs = np.concatenate((pairs, np.empty_like(pairs)))
     pairs = pairs[: used[0]]
     return pairs[(counts[pairs] <= MOST_ALIKE).all(axis=1)]
@@ -270,26 +269,14 @@ def find_chains(sentences: SentenceTable, classes: SentenceClasses, settings: Pa
     members, alike = classes.members, classes.alike
     matching = kernels.Classes(members.indptr, members.values, alike.indptr, alike.values)
     documents = sentences.documents.astype(np.int32)
+    given = kernels.Sentences(sentences.first, documents, sentences.lengths, classes.class_of)
     times_seen, taken = np.zeros(len(members), np.int32), np.zeros(len(documents), np.bool_)
     rows, matches = np.empty((_ROOM, len(kernels.COLUMNS)), np.int64), np.empty((_ROOM, 2), np.int64)
     scratch = _scratch(_ROOM, times_seen, taken)
     used = np.zeros(5, np.int64)
     document = 0
-    while (
-        document := kernels.find_passages(
-            sentences.first,
-            documents,
-            sentences.lengths,
-            classes.class_of,
-            matching,
-            limits,
-            scratch,
-            document,
-            rows,
-            matches,
-            used,
-        )
-    ) < len(sentences.first) - 1:
+    find = kernels.find_passages
+    while (document := find(given, matching, limits, scratch, document, rows, matches, used)) < len(given.first) - 1:
         if used[2] > len(scratch.points):
             scratch = _scratch(2 * int(used[2]), times_seen, taken)
         rows, matches = _with_room(rows, int(used[3])), _with_room(matches, int(used[4]))

@@ -50,9 +50,8 @@ UKRAINIAN_WEIGHT: Final = 3
 _WORD_WEIGHT: Final = 14
 FEW: Final = 10  # minimum number of distinctive letters; below it, function words are counted too
 _ENOUGH: Final = 40  # letters of another alphabet that contradict a stated language
-_ENOUGH_CYRILLIC: Final = (
-    80  # letters among which every text in Ukrainian has its own, and nearly every text in Russian
-)
+# Letters among which every text in Ukrainian has its own, and nearly every text in Russian.
+_ENOUGH_CYRILLIC: Final = 80
 _MOSTLY: Final = 10
 _CONTRADICTION: Final = 21  # weight of the letters that distinguish Russian or Ukrainian in 100 letters, on average
 _AHEAD: Final = 3

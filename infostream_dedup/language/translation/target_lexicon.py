@@ -184,15 +184,11 @@ class WordsByKey:
     """Finds all words under a key, in the order of ``ranks``; hashes only narrow the search, keys are compared."""
 
     def __init__(
-        self,
-        words: SortedLines,
-        buckets: Buckets,
-        keys_of: Callable[[str], Iterable[str]],
-        ranks: Uint16s | None = None,
+        self, words: SortedLines, buckets: Buckets, keys: Callable[[str], Iterable[str]], ranks: Uint16s | None = None
     ) -> None:
         self._words = words
         self.buckets = buckets
-        self._keys_of = keys_of
+        self._keys_of = keys
         owners = np.repeat(np.arange(len(buckets.starts) - 1), np.diff(buckets.starts))
         ranked = buckets.places if ranks is None else buckets.places[np.lexsort((ranks[buckets.places], owners))]
         self._starts, self._places = buckets.starts.data, ranked.data

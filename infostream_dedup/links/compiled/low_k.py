@@ -111,9 +111,7 @@ class SampledRows:
             return 0.0
         place = np.searchsorted(self.places, drawn.middles)
         deviations = drawn.closed - drawn.closed.mean()
-        sums, squares = (
-            np.bincount(place, values, minlength=len(self.places)) for values in (deviations, deviations**2)
-        )
+        sums, squares = (np.bincount(place, one, minlength=len(self.places)) for one in (deviations, deviations**2))
         # Documents at one place are sampled one by one.
         return max(float(((sums**2 - squares) / self.times).sum()) / (draws * (draws - 1)), 0.0)
 

@@ -178,9 +178,8 @@ def answer_of(documents: Sequence[Document], found: FoundJudgedStatuses) -> Answ
         for later, earlier in again
         if fields.sources[later] and fields.sources[earlier]
     )
-    times = [
-        None if time is None else moment_of(time).date().isoformat() for time in known_days(documents, fields.times)
-    ]
+    days = known_days(documents, fields.times)
+    times = [None if time is None else moment_of(time).date().isoformat() for time in days]
     by_day, repeated = Counter(day for day in times if day), Counter(times[later] for later, _ in again)
     large = sorted(groups, key=lambda one: (-len(one), one[0]))[:_SHOWN]
     return Answer(

@@ -168,18 +168,16 @@ def statuses(collection: Collection, settings: Settings, *, duplicate_rule: Dupl
     return FoundStatuses(status, of, leader, ids_of(collection), np.array(collection.text_lengths))
 
 
-def _decided(
-    key_terms: KeyTerms, settings: Settings, duplicate_rule: DuplicateRule
-) -> tuple[Ints, Ints, list[_Joined]]:
+def _decided(key_terms: KeyTerms, settings: Settings, rule: DuplicateRule) -> tuple[Ints, Ints, list[_Joined]]:
     """Return the document that each repeats, the one that it resembles, and pairs that join groups."""
     least = min(linking.least_count(settings), linking.least_count(settings, min(K_SIMILAR, settings.k)))
     if settings.score == "count" and linking.verbatim_links(key_terms) > linking.MOST_VERBATIM_LINKS:
         pairs = linking.node_pairs(linking.link_nodes(key_terms, settings, k_min=least), settings)
-        return _decided_by_pairs(key_terms, settings, duplicate_rule, pairs)
+        return _decided_by_pairs(key_terms, settings, rule, pairs)
     linked = linking.link(key_terms, settings, k_min=least)
     if settings.score == "count":
-        return _decided_by_links(linked, duplicate_rule)
-    return _decided_by_pairs(key_terms, settings, duplicate_rule, linking.candidate_pairs(linked))
+        return _decided_by_links(linked, rule)
+    return _decided_by_pairs(key_terms, settings, rule, linking.candidate_pairs(linked))
 
 
 def _decided_by_links(linked: linking.Linked, duplicate_rule: DuplicateRule) -> tuple[Ints, Ints, list[_Joined]]:
@@ -316,9 +314,7 @@ class FoundJudgedStatuses(FoundStatuses):
         plain = FoundStatuses.__iter__(self)
         parts = (self.stories[begin : begin + _NAMED] for begin in range(0, len(self), _NAMED))
         named = ((told, self.ids(np.maximum(told, 0))) for told in parts)
-        names = (
-            one if first >= 0 else None for told, ids in named for first, one in zip(told.tolist(), ids, strict=True)
-        )
+        names = (one if first >= 0 else None for of, ids in named for first, one in zip(of.tolist(), ids, strict=True))
         columns = (self.kinds, self.probability, self.differing, names)
         for status, kind, probability, words, story in zip(plain, *columns, strict=True):
             if status.of is None:

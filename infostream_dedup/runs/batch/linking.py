@@ -160,21 +160,16 @@ def link(
 
 
 def relate(
-    key_terms: KeyTerms,
-    settings: Settings,
-    *,
-    exact: bool = False,
-    scaled: bool = False,
-    progress: Progress | None = None,
+    terms: KeyTerms, settings: Settings, *, exact: bool = False, scaled: bool = False, progress: Progress | None = None
 ) -> Relation:
     """Link a collection in the form that fits its size; scaled: link short documents by need(k), as ``pairs`` does."""
     # A short document may need as few as LEAST_NEED terms at any k; up to it, need(k) is k.
     fewest = min(LEAST_NEED if scaled else EXACT_FROM, settings.n)
-    if settings.score == "count" and key_terms.pivot is None and verbatim_links(key_terms) > MOST_VERBATIM_LINKS:
-        return LowLinks(link_nodes(key_terms, settings, k_min=fewest, progress=progress), exact)
-    linked = link(key_terms, settings, k_min=min(least_k(key_terms), fewest), progress=progress)
+    if settings.score == "count" and terms.pivot is None and verbatim_links(terms) > MOST_VERBATIM_LINKS:
+        return LowLinks(link_nodes(terms, settings, k_min=fewest, progress=progress), exact)
+    linked = link(terms, settings, k_min=min(least_k(terms), fewest), progress=progress)
     if settings.score == "share":
-        return ShareLinks(linked.relation(), key_terms.own_weights, SHARE_THRESHOLDS)
+        return ShareLinks(linked.relation(), terms.own_weights, SHARE_THRESHOLDS)
     return LowLinks(linked.relation(), exact)
 
 

@@ -722,15 +722,10 @@ def sweep_probabilities(judged: JudgedCollection, *, progress: Progress | None =
 
 
 def _row(
-    block: str,
-    threshold: float,
-    row: Measures,
-    symmetry: float | None,
-    groups: GroupCounts | None,
-    k: int | None = None,
+    block: str, threshold: float, row: Measures, symmetry: float | None, group: GroupCounts | None, k: int | None = None
 ) -> SweepRow:
     measures, estimated = replace(row, k=None, threshold=threshold, symmetry=symmetry), {"k_of_mutual": k}
-    return SweepRow(representation="morph", block=block, measures=measures, groups=groups, estimated=estimated)
+    return SweepRow(representation="morph", block=block, measures=measures, groups=group, estimated=estimated)
 
 
 def _judged(judged: JudgedCollection, progress: Progress | None) -> tuple[Ints, Ints, Floats]:

@@ -366,20 +366,16 @@ _LISTED_AT_ONCE: Final = 200_000
 _ROWS_AT_ONCE: Final = 50_000
 
 
-def judged_pairs_on_disk(
-    collection: JudgedRun, choice: PairChoice, *, parts: Ints | None = None
-) -> Iterator[JudgedPairRow]:
+def judged_pairs_on_disk(run: JudgedRun, choice: PairChoice, *, parts: Ints | None = None) -> Iterator[JudgedPairRow]:
     """Judged pairs as rows, as ``batch.pairing.judged_pair_rows`` yields them with ``between`` ``none``."""
     nobody = np.zeros(0, dtype=np.int64)
-    nothing = ListedPairs.of(collection.judge(nobody, nobody), np.zeros(0, dtype=np.bool_))
-    found = collected(chain([nothing], _listed(collection, choice, parts)), choice)
-    rows = DocumentRows(collection)
+    nothing = ListedPairs.of(run.judge(nobody, nobody), np.zeros(0, dtype=np.bool_))
+    found = collected(chain([nothing], _listed(run, choice, parts)), choice)
+    rows = DocumentRows(run)
     for begin in range(0, len(found.a), _ROWS_AT_ONCE):
         part = found.at(slice(begin, begin + _ROWS_AT_ONCE))
-        added = judgements_of(part, _reasons(collection, part) if choice.explain else None)
-        yield from rows.pair_rows(
-            part.a, part.b, collection.settings, made=JudgedPairRow, terms=choice.terms, added=added
-        )
+        added = judgements_of(part, _reasons(run, part) if choice.explain else None)
+        yield from rows.pair_rows(part.a, part.b, run.settings, made=JudgedPairRow, terms=choice.terms, added=added)
 
 
 def _listed(collection: JudgedRun, choice: PairChoice, parts: Ints | None) -> Iterator[ListedPairs]:

@@ -104,14 +104,12 @@ def span_rows(first: int, links: LinkArrays, level: int, parents: Int32s, edges:
 
 
 @compiled
-def span_mutual(
-    links: LinkArrays, rows: Int32s, level: int, parents: Int32s, edges: Table[np.int32], written: int
-) -> int:
+def span_mutual(links: LinkArrays, rows: Int32s, level: int, parents: Int32s, edges: Table[np.int32], size: int) -> int:
     """Like ``span_rows``, for returned links; the count of a pair is the smaller of its two directions.
 
     ``links``: links of all nodes; ``rows``: the rows whose links are used; ``level``: the count; ``parents``: (nodes,),
     union-find; links of higher counts are joined already; ``edges``: (nodes, 3), receives both ends and the count;
-    ``written``: number of edges so far. Returns the new number of edges.
+    ``size``: number of edges so far. Returns the new number of edges.
     """
     for at in range(rows.size):
         row = rows[at]
@@ -126,9 +124,9 @@ def span_mutual(
             place = first_not_below(links.columns, links.indptr[column], links.indptr[column + 1], row)
             if place < links.indptr[column + 1] and links.columns[place] == row and links.counts[place] >= level:
                 parents[max(one, other)] = min(one, other)
-                edges[written, 0], edges[written, 1], edges[written, 2] = row, column, level
-                written += 1
-    return written
+                edges[size, 0], edges[size, 1], edges[size, 2] = row, column, level
+                size += 1
+    return size
 
 
 @compiled

@@ -91,9 +91,8 @@ def _facts(first: int, documents: Sequence[Document]) -> pa.RecordBatch:
 
 def _raw(row: dict[str, Any]) -> RawEvidence:
     shapes = {"ends": 5, "tokens": 2, "titles": 2}
-    return RawEvidence(
-        **{name: row[name].reshape(-1, shapes[name]) if name in shapes else row[name] for name in RAW.arrays}
-    )
+    given = {name: row[name] for name in RAW.arrays}
+    return RawEvidence(**given | {name: given[name].reshape(-1, size) for name, size in shapes.items()})
 
 
 def weighed_records(raw: Sequence[pa.RecordBatch], languages: Int8s) -> Iterator[pa.RecordBatch]:

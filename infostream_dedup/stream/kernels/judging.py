@@ -262,14 +262,12 @@ def _add_term(term: int, weight: int, begin: int, end: int, met: Met) -> int:
 
 
 @inlined
-def _add_terms(
-    row: int, other: int, begin: int, end: int, columns: Columns, in_text: bool, met: Met
-) -> tuple[int, int]:
+def _add_terms(row: int, other: int, begin: int, end: int, columns: Columns, inside: bool, met: Met) -> tuple[int, int]:
     """Add the key terms of a row that occur in another row; return their number, and the new end."""
     hits = 0
     for place in range(columns.key_ends[row], columns.key_ends[row + 1]):
         term = columns.keys[place]
-        if _has_term(term, other, columns, in_text):
+        if _has_term(term, other, columns, inside):
             hits += 1
             end = _add_term(term, columns.weights[place], begin, end, met)
     return hits, end

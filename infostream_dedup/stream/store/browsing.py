@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import sqlite3
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from sqlite3 import Connection
 from typing import Any, Final
 
 import orjson
@@ -32,7 +32,7 @@ def day_of(microseconds: int) -> str:
     return (_BEGINNING + timedelta(microseconds=microseconds)).date().isoformat()
 
 
-def summary(connection: sqlite3.Connection, path: Path) -> list[dict[str, Any]]:
+def summary(connection: Connection, path: Path) -> list[dict[str, Any]]:
     """Return rows ``what, value``: sizes, and counts of documents, statuses, languages, sources, groups and so on."""
     rows: list[tuple[str, Any]] = [("store", str(path))]
     for name, table in (("batches", "batch"), ("documents", "document"), ("terms", "term")):
@@ -59,7 +59,7 @@ def summary(connection: sqlite3.Connection, path: Path) -> list[dict[str, Any]]:
     return [{"what": what, "value": value} for what, value in rows]
 
 
-def _one(connection: sqlite3.Connection, query: str) -> Any:
+def _one(connection: Connection, query: str) -> Any:
     return connection.execute(query).fetchone()[0]
 
 
@@ -137,9 +137,7 @@ class DocumentFilter:
     until: int | None = None
 
 
-def document_page(
-    connection: sqlite3.Connection, chosen: DocumentFilter, after: int, limit: int
-) -> list[dict[str, Any]]:
+def document_page(connection: Connection, chosen: DocumentFilter, after: int, limit: int) -> list[dict[str, Any]]:
     """Return the latest versions of chosen documents after an ordinal, in the order of the stream."""
     given = (
         ("document.language = ?", chosen.language),
@@ -158,19 +156,19 @@ def document_page(
     return [_document(row) for row in rows]
 
 
-def document_versions(connection: sqlite3.Connection, id: str) -> list[dict[str, Any]]:  # noqa: A002 - the name of the field
+def document_versions(connection: Connection, id: str) -> list[dict[str, Any]]:  # noqa: A002 - the name of the field
     """Return all versions of a document, the oldest first: its stored fields, verdict and current group."""
     rows = connection.execute(f"{_IN_GROUP} WHERE document.id = ? ORDER BY version", (id,))
     return [_document(row) for row in rows]
 
 
-def key_terms_of(connection: sqlite3.Connection, ordinal: int) -> list[dict[str, Any]]:
+def key_terms_of(connection: Connection, ordinal: int) -> list[dict[str, Any]]:
     """Return rows ``term, weight`` of a document, heaviest first; empty once its signature has expired."""
     query = "SELECT term, weight FROM v_terms WHERE ordinal = ? ORDER BY rank"
     return [{"term": term, "weight": weight} for term, weight in connection.execute(query, (ordinal,))]
 
 
-def verdict_log(connection: sqlite3.Connection, after: int, limit: int) -> list[dict[str, Any]]:
+def verdict_log(connection: Connection, after: int, limit: int) -> list[dict[str, Any]]:
     """Return the verdicts on the documents after an ordinal, in the order of the stream."""
     rows = connection.execute(
         f"SELECT {_DOCUMENT} FROM document WHERE ordinal > ? ORDER BY ordinal LIMIT ?",  # noqa: S608
@@ -179,7 +177,7 @@ def verdict_log(connection: sqlite3.Connection, after: int, limit: int) -> list[
     return [_document(row) for row in rows]
 
 
-def group_events(connection: sqlite3.Connection, first: int, last: int) -> list[dict[str, Any]]:
+def group_events(connection: Connection, first: int, last: int) -> list[dict[str, Any]]:
     """Return what happened to groups and sources through the documents from ``first`` to ``last``, in order."""
     # Rows are ``ordinal, kind, group, other, value`` (see ``GroupEvent``).
     rows = connection.execute(
@@ -191,7 +189,7 @@ def group_events(connection: sqlite3.Connection, first: int, last: int) -> list[
     return [dict(zip(_EVENT_FIELDS, row, strict=True)) for row in rows]
 
 
-def events_after(connection: sqlite3.Connection, after: int, limit: int) -> tuple[list[dict[str, Any]], int]:
+def events_after(connection: Connection, after: int, limit: int) -> tuple[list[dict[str, Any]], int]:
     """Events after one of them but expiries, each with the document that caused it, and the number of the last one."""
     rows = connection.execute(
         "SELECT event.number, event.ordinal, event.kind, event.group_id, event.other, event.value,"
@@ -209,7 +207,7 @@ def events_after(connection: sqlite3.Connection, after: int, limit: int) -> tupl
 
 
 def group_page(
-    connection: sqlite3.Connection, chosen: GroupFilter, *, by_date: bool, after: GroupPlace | None, limit: int
+    connection: Connection, chosen: GroupFilter, *, by_date: bool, after: GroupPlace | None, limit: int
 ) -> list[dict[str, Any]]:
     """Return a page of the current groups of two or more documents."""
     # SQLite's own lower() only knows ASCII.
@@ -236,7 +234,7 @@ def group_page(
 SLOTS: Final = 24  # parts of the time from the first to the last document of a group, in which ``spread_of`` counts
 
 
-def spread_of(connection: sqlite3.Connection, groups: Sequence[str]) -> dict[str, list[int]]:
+def spread_of(connection: Connection, groups: Sequence[str]) -> dict[str, list[int]]:
     """Count the documents of each group in equal parts of its time; groups without dates are left out."""
     rows = connection.execute(
         f"SELECT grouping.group_id, CASE WHEN last > first THEN ({_PUBLISHED} - first) * {SLOTS - 1} / (last - first)"  # noqa: S608
@@ -251,7 +249,7 @@ def spread_of(connection: sqlite3.Connection, groups: Sequence[str]) -> dict[str
     return found
 
 
-def group_with_members(connection: sqlite3.Connection, group: str) -> dict[str, Any] | None:
+def group_with_members(connection: Connection, group: str) -> dict[str, Any] | None:
     """Return a present group with its members in the order of publication, and its events; None if there is none."""
     # A member's ``joined`` says how it joined: ``verdict``, or ``merge`` if its group was joined later.
     several = connection.execute("SELECT 1 FROM grouping WHERE group_id = ?", (group,)).fetchone()
@@ -280,7 +278,7 @@ def group_with_members(connection: sqlite3.Connection, group: str) -> dict[str, 
     }
 
 
-def document_shown(connection: sqlite3.Connection, id: str) -> dict[str, Any] | None:  # noqa: A002 - the name of the field
+def document_shown(connection: Connection, id: str) -> dict[str, Any] | None:  # noqa: A002 - the name of the field
     """Return the latest version of a document; None if the store does not have it."""
     # The result has the document, its verdict, its current group and story, and its key terms, heaviest first.
     found = document_versions(connection, id)
@@ -292,7 +290,7 @@ def document_shown(connection: sqlite3.Connection, id: str) -> dict[str, Any] | 
     return shown | {"versions": len(found), "key_terms": key_terms_of(connection, shown["ordinal"])}
 
 
-def document_named(connection: sqlite3.Connection, name: str) -> str | None:
+def document_named(connection: Connection, name: str) -> str | None:
     """Return the id of the document with an id or address; None if there is none."""
     for column in ("id", "url"):
         found = connection.execute(
@@ -304,7 +302,7 @@ def document_named(connection: sqlite3.Connection, name: str) -> str | None:
     return None
 
 
-def documents_titled(connection: sqlite3.Connection, words: Sequence[str], limit: int) -> list[dict[str, Any]]:
+def documents_titled(connection: Connection, words: Sequence[str], limit: int) -> list[dict[str, Any]]:
     """Return rows ``id, title, source, published`` of the latest documents with all words in their headline."""
     connection.create_function("folded", 1, str.casefold, deterministic=True)
     held = " AND ".join(["instr(folded(title), ?) > 0"] * len(words))
@@ -319,7 +317,7 @@ def documents_titled(connection: sqlite3.Connection, words: Sequence[str], limit
     ]
 
 
-def surviving_group(connection: sqlite3.Connection, group: str) -> str | None:
+def surviving_group(connection: Connection, group: str) -> str | None:
     """Return the group that the document with this id belongs to now; None if no document has the id."""
     found = connection.execute(
         "SELECT coalesce(membership.group_id, document.group_id) FROM document LEFT JOIN membership USING (ordinal)"
@@ -329,9 +327,7 @@ def surviving_group(connection: sqlite3.Connection, group: str) -> str | None:
     return None if found is None else str(found[0])
 
 
-def _parts(
-    connection: sqlite3.Connection, after: GroupPlace | None, *, by_date: bool
-) -> list[tuple[str, tuple[Any, ...]]]:
+def _parts(connection: Connection, after: GroupPlace | None, *, by_date: bool) -> list[tuple[str, tuple[Any, ...]]]:
     if not by_date:
         if after is None:
             return [("documents >= 2", ())]
@@ -345,7 +341,7 @@ def _parts(
     return [("last = ? AND earliest > ?", (last, after.ordinal)), ("last < ?", (last,)), undated]
 
 
-def _last_of(connection: sqlite3.Connection, place: GroupPlace) -> int:
+def _last_of(connection: Connection, place: GroupPlace) -> int:
     found = connection.execute(
         "SELECT last FROM membership JOIN grouping USING (group_id) WHERE ordinal = ?", (place.ordinal,)
     ).fetchone()

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import sqlite3
 import struct
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
+from sqlite3 import Connection
 from typing import Any, Final, Protocol
 
 import numpy as np
@@ -253,9 +253,7 @@ _PARTS: Final = {"signature": _COLUMNS, "evidence": _EVIDENCE_COLUMNS, "pivot": 
 """Tables with a row for some documents, and the columns that they complete."""
 
 
-def table_of(
-    connection: sqlite3.Connection, first: int, end: int, only: Collection[str] | None = None
-) -> RememberedTable:
+def table_of(connection: Connection, first: int, end: int, only: Collection[str] | None = None) -> RememberedTable:
     """Read the columns ``only`` of documents from `first` to `end` (exclusive), many of them on another thread."""
     with collector_paused():
         found = _read(connection, first, end, only)
@@ -268,9 +266,7 @@ def table_of(
     return RememberedTable(**table)
 
 
-def _read(
-    connection: sqlite3.Connection, first: int, end: int, only: Collection[str] | None
-) -> dict[str, dict[str, Any]]:
+def _read(connection: Connection, first: int, end: int, only: Collection[str] | None) -> dict[str, dict[str, Any]]:
     read = [part for part in _PARTS if part == "signature" or _has_rows(connection, part, first, end)]
     built = {part: {name: kind() for name, _, kind in named} for part, named in _PARTS.items()}
     wanted = [
@@ -291,7 +287,7 @@ def _read(
     return {part: {name: column.finish() for name, column in named.items()} for part, named in built.items()}
 
 
-def _pieces(connection: sqlite3.Connection, query: str, first: int, end: int) -> Iterator[tuple[Any, ...]]:
+def _pieces(connection: Connection, query: str, first: int, end: int) -> Iterator[tuple[Any, ...]]:
     begin = _next_ordinal(connection, first)
     while begin is not None and begin < end:
         until = begin + _ROWS_AT_ONCE
@@ -306,19 +302,19 @@ def _query(parts: list[str], aggregates: list[str]) -> str:
     return f"SELECT {', '.join(aggregates)} FROM {documents}"  # noqa: S608
 
 
-def _next_ordinal(connection: sqlite3.Connection, least: int) -> int | None:
+def _next_ordinal(connection: Connection, least: int) -> int | None:
     ordinal: int | None = connection.execute(
         "SELECT min(ordinal) FROM document WHERE ordinal >= ?", (least,)
     ).fetchone()[0]
     return ordinal
 
 
-def _has_rows(connection: sqlite3.Connection, part: str, first: int, end: int) -> bool:
+def _has_rows(connection: Connection, part: str, first: int, end: int) -> bool:
     asked = f"SELECT EXISTS (SELECT 1 FROM {part} WHERE ordinal >= ? AND ordinal < ?)"  # noqa: S608
     return bool(connection.execute(asked, (first, end)).fetchone()[0])
 
 
-def _groups_now(connection: sqlite3.Connection, groups: list[str], ordinals: Ints) -> list[str]:
+def _groups_now(connection: Connection, groups: list[str], ordinals: Ints) -> list[str]:
     merges: dict[str, list[tuple[int, int, str]]] = {}
     for number, ordinal, other, group in connection.execute(
         "SELECT number, ordinal, other, group_id FROM event WHERE kind = 'merge' ORDER BY number"

@@ -11,6 +11,7 @@ from contextlib import closing, suppress
 from dataclasses import dataclass, fields, replace
 from datetime import UTC, datetime
 from pathlib import Path
+from sqlite3 import Connection
 from typing import Any, Final
 
 from infostream_dedup.documents.documents import as_compared
@@ -76,7 +77,7 @@ def go_back(path: Path, backup: Path, *, discard_newer: bool) -> WentBack:
     return WentBack(batches=position.batches, documents=position.documents, discarded=0, forgotten=0, kept=moved)
 
 
-def _present(path: Path, *, discard_newer: bool) -> tuple[sqlite3.Connection | None, str]:
+def _present(path: Path, *, discard_newer: bool) -> tuple[Connection | None, str]:
     try:
         if path.exists():
             return opening.open_store(path), ""
@@ -95,7 +96,7 @@ def _present(path: Path, *, discard_newer: bool) -> tuple[sqlite3.Connection | N
     return None, moved
 
 
-def _mark(copy: sqlite3.Connection, *, after: int = 0) -> None:
+def _mark(copy: Connection, *, after: int = 0) -> None:
     """Note the moment in the copy: others notice by it that all they know may be wrong."""
     moment = max(time.time_ns() // 1000, after + 1)
     copy.execute("BEGIN IMMEDIATE")
@@ -108,9 +109,7 @@ def _dated(path: Path) -> Path:
     return path.with_name(f"{path.stem}.before-{datetime.now(UTC):%Y%m%dT%H%M%S.%f}{path.suffix}")
 
 
-def _replace(
-    present: sqlite3.Connection, path: Path, copy: sqlite3.Connection, part: Path, *, discard_newer: bool
-) -> WentBack:
+def _replace(present: Connection, path: Path, copy: Connection, part: Path, *, discard_newer: bool) -> WentBack:
     digest = "SELECT settings_digest FROM store"
     if present.execute(digest).fetchone() != copy.execute(digest).fetchone():
         raise ConfigurationError(f"{path} was made with other settings than the backup; restore it under another name")
@@ -158,7 +157,7 @@ def _replace(
     )
 
 
-def _lacking(present: sqlite3.Connection, part: Path) -> list[str]:
+def _lacking(present: Connection, part: Path) -> list[str]:
     return _beside(
         present,
         part,
@@ -168,7 +167,7 @@ def _lacking(present: sqlite3.Connection, part: Path) -> list[str]:
     )
 
 
-def _forgotten_since(present: sqlite3.Connection, part: Path) -> list[str]:
+def _forgotten_since(present: Connection, part: Path) -> list[str]:
     return _beside(
         present,
         part,
@@ -177,7 +176,7 @@ def _forgotten_since(present: sqlite3.Connection, part: Path) -> list[str]:
     )
 
 
-def _beside(present: sqlite3.Connection, part: Path, query: str) -> list[str]:
+def _beside(present: Connection, part: Path, query: str) -> list[str]:
     present.execute("ATTACH ? AS other", (str(part),))
     try:
         return [name for (name,) in present.execute(query)]

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager, suppress
 from hashlib import blake2b
 from pathlib import Path
+from sqlite3 import Connection
 from typing import Any, Final
 
 import orjson
@@ -36,7 +37,7 @@ WATCHES: Final = "watches"
 Retune = Mapping[str, Any]
 
 
-def changes_of(connection: sqlite3.Connection, name: str) -> list[dict[str, Any]]:
+def changes_of(connection: Connection, name: str) -> list[dict[str, Any]]:
     """All changes of one kind, in order."""
     row = connection.execute("SELECT value FROM state WHERE name = ?", (name,)).fetchone()
     return [] if row is None else list(orjson.loads(row[0]))
@@ -56,7 +57,7 @@ def next_change(retunes: Sequence[Retune], ordinal: int) -> int | None:
     return min((one["first"] for one in retunes if one["first"] > ordinal), default=None)
 
 
-def add_change(connection: sqlite3.Connection, name: str, change: Mapping[str, Any]) -> None:
+def add_change(connection: Connection, name: str, change: Mapping[str, Any]) -> None:
     """Record a change; call it inside a transaction that also updates the checksum."""
     found = orjson.dumps([*changes_of(connection, name), change]).decode()
     connection.execute("REPLACE INTO state (name, value) VALUES (?, ?)", (name, found))
@@ -68,7 +69,7 @@ APPLICATION_ID: Final = 0x49534444  # marks an SQLite file as one of our stores:
 SCHEMA_VERSION: Final = 1  # ``PRAGMA user_version`` of a store
 
 
-def create_tables(connection: sqlite3.Connection) -> None:
+def create_tables(connection: Connection) -> None:
     """Create all tables and views in an empty file, inside the caller's transaction."""
     for statement in Path(__file__).with_name("schema.sql").read_text("utf-8").split(";\n"):
         connection.execute(statement)
@@ -78,13 +79,13 @@ def create_tables(connection: sqlite3.Connection) -> None:
     connection.execute(f"PRAGMA user_version = {SCHEMA_VERSION:d}")
 
 
-def is_empty(connection: sqlite3.Connection) -> bool:
+def is_empty(connection: Connection) -> bool:
     """Whether nothing has been written to the file yet."""
     tables = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
     return not tables and not _pragma(connection, "application_id")
 
 
-def check_version(connection: sqlite3.Connection, path: Path) -> None:
+def check_version(connection: Connection, path: Path) -> None:
     """Refuse a file of another program (E_STORE_FOREIGN), and a store with another schema (E_STORE_NEWER)."""
     if _pragma(connection, "application_id") != APPLICATION_ID:
         message = "not a store: an SQLite file of another program"
@@ -100,14 +101,14 @@ def check_version(connection: sqlite3.Connection, path: Path) -> None:
 
 
 @contextmanager
-def writing_rows(connection: sqlite3.Connection, path: Path) -> Iterator[None]:
+def writing_rows(connection: Connection, path: Path) -> Iterator[None]:
     """Run one transaction (`writing`) on a store that still has our schema."""
     with writing(connection, path):
         check_version(connection, path)
         yield
 
 
-def _pragma(connection: sqlite3.Connection, name: str) -> int:
+def _pragma(connection: Connection, name: str) -> int:
     return int(connection.execute(f"PRAGMA {name}").fetchone()[0])
 
 
@@ -116,18 +117,18 @@ def _pragma(connection: sqlite3.Connection, name: str) -> int:
 _NAME: Final = "checksum"  # name of its row in table ``state``
 
 
-def write_settings_checksum(connection: sqlite3.Connection) -> None:
+def write_settings_checksum(connection: Connection) -> None:
     """Update the checksum, at the end of every transaction that changes one of these tables."""
     connection.execute("REPLACE INTO state (name, value) VALUES (?, ?)", (_NAME, _text(_checksum(connection))))
 
 
-def settings_are_as_written(connection: sqlite3.Connection) -> bool:
+def settings_are_as_written(connection: Connection) -> bool:
     """Whether settings and state are intact; call it inside a transaction."""
     kept = connection.execute("SELECT value FROM state WHERE name = ?", (_NAME,)).fetchone()
     return kept is not None and bool(kept[0] == _text(_checksum(connection)))
 
 
-def check_settings(connection: sqlite3.Connection, path: Path) -> None:
+def check_settings(connection: Connection, path: Path) -> None:
     """Refuse a store whose settings or state are damaged."""
     with snapshot(connection, path):
         if not settings_are_as_written(connection):
@@ -135,13 +136,13 @@ def check_settings(connection: sqlite3.Connection, path: Path) -> None:
             raise BadDataError(f"{message}; {restoring_advice(path)}", code="E_STORE_DAMAGED", source=str(path))
 
 
-def state_of(connection: sqlite3.Connection) -> dict[str, Any]:
+def state_of(connection: Connection) -> dict[str, Any]:
     """Return the small values that the last batch wrote."""
     rows = connection.execute("SELECT name, value FROM state WHERE name <> ?", (_NAME,))
     return {name: orjson.loads(value) for name, value in rows}
 
 
-def _checksum(connection: sqlite3.Connection) -> str:
+def _checksum(connection: Connection) -> str:
     digest = blake2b(digest_size=16)
     settings = connection.execute("SELECT settings_digest, settings, made_by, expired_below FROM store")
     state = connection.execute("SELECT name, value FROM state WHERE name <> ? ORDER BY name", (_NAME,))
@@ -170,12 +171,7 @@ _HEADER_BYTES: Final = 100
 
 
 def copy_store(
-    connection: sqlite3.Connection,
-    path: Path,
-    target: Path,
-    *,
-    mode: int | None = None,
-    application: int = APPLICATION_ID,
+    connection: Connection, path: Path, target: Path, *, mode: int | None = None, application: int = APPLICATION_ID
 ) -> None:
     """Copy a store, or another of our SQLite files, by the online backup. Once complete, the copy gets its name."""
     # The copy has no log beside it, so it can be opened even in a read-only folder.
@@ -195,7 +191,7 @@ def copy_store(
         raise CannotCreateError(f"cannot create {target}: {error.strerror or error}") from error
 
 
-def copy_into(connection: sqlite3.Connection, path: Path, part: Path, fault: str) -> None:
+def copy_into(connection: Connection, path: Path, part: Path, fault: str) -> None:
     """Copy a file of SQLite into an empty one without a log; BadDataError with the text of a fault if it is damaged."""
     with closing(sqlite3.connect(part, isolation_level=None)) as copy:
         # Without its own snapshot, the backup would start over whenever somebody writes.
@@ -257,7 +253,7 @@ def open_store(
     create: bool = False,
     read_only: bool = False,
     busy_seconds: float = BUSY_SECONDS,
-) -> sqlite3.Connection:
+) -> Connection:
     """Open or create a store; for arguments and errors see `Store.open`."""
     settings = settings or {}
     _check_place(path, create=create, read_only=read_only)
@@ -289,13 +285,13 @@ def open_store(
     return connection
 
 
-def first_settings_of(connection: sqlite3.Connection) -> dict[str, Any]:
+def first_settings_of(connection: Connection) -> dict[str, Any]:
     """Return the settings a store was created with."""
     settings: dict[str, Any] = orjson.loads(connection.execute("SELECT settings FROM store").fetchone()[0])
     return settings
 
 
-def settings_of(connection: sqlite3.Connection) -> dict[str, Any]:
+def settings_of(connection: Connection) -> dict[str, Any]:
     """Return the settings by which the next document will be judged."""
     (ordinal,) = connection.execute("SELECT coalesce(max(ordinal) + 1, 0) FROM document").fetchone()
     return in_force(first_settings_of(connection), changes_of(connection, RETUNES), ordinal)
@@ -376,7 +372,7 @@ def _check_length(path: Path) -> None:
         raise BadDataError(message, code="E_STORE_DAMAGED", source=str(path))
 
 
-def _make(connection: sqlite3.Connection, path: Path, settings_digest: str, settings: Mapping[str, Any]) -> None:
+def _make(connection: Connection, path: Path, settings_digest: str, settings: Mapping[str, Any]) -> None:
     # Both are possible only before the first table exists. A batch writes megabytes, page by page: with pages of 4 KiB,
     # COMMIT takes twice as long. Larger ones would slow down a single document.
     connection.execute("PRAGMA page_size = 16384")
@@ -394,7 +390,7 @@ def _make(connection: sqlite3.Connection, path: Path, settings_digest: str, sett
 
 
 def _check_settings(
-    connection: sqlite3.Connection, path: Path, settings_digest: str | None, settings: Mapping[str, Any]
+    connection: Connection, path: Path, settings_digest: str | None, settings: Mapping[str, Any]
 ) -> None:
     check_settings(connection, path)
     digest = connection.execute("SELECT settings_digest FROM store").fetchone()[0]

@@ -7,6 +7,7 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass
+from sqlite3 import Connection
 from typing import Any, Final, Literal, NamedTuple
 
 import numpy as np
@@ -62,10 +63,7 @@ _ADD: Final = (
 
 
 def group_documents(
-    connection: sqlite3.Connection,
-    remembered: Sequence[Remembered],
-    verdicts: Sequence[Verdict],
-    events: Sequence[GroupEvent],
+    connection: Connection, remembered: Sequence[Remembered], verdicts: Sequence[Verdict], events: Sequence[GroupEvent]
 ) -> None:
     """Update the tables ``grouping`` and ``membership`` after a batch."""
     # Joining a group costs the same however large the group is; a merge costs time in proportion to its documents.
@@ -83,7 +81,7 @@ def group_documents(
             connection.execute("UPDATE grouping SET alarm = 1 WHERE group_id = ?", (event.group,))
 
 
-def _join(connection: sqlite3.Connection, one: Remembered, group: str) -> None:
+def _join(connection: Connection, one: Remembered, group: str) -> None:
     run, time = connection.execute, one.clock or None if one.published is None else one.published
     values = {"group": group, "source": one.source, "language": one.language, "time": time}
     added = run(_ADD, values).rowcount
@@ -94,7 +92,7 @@ def _join(connection: sqlite3.Connection, one: Remembered, group: str) -> None:
         run(_COUNT, (_alarm(connection, group), group))
 
 
-def _merge(connection: sqlite3.Connection, event: GroupEvent) -> None:
+def _merge(connection: Connection, event: GroupEvent) -> None:
     run, stays, other, alarm = connection.execute, event.group, event.other, _alarm(connection, event.group)
     # The document that caused it is in the group that remains, and joins it below.
     run(_ENTER + _ALONE, (stays, other, other, event.ordinal + 1))
@@ -104,12 +102,12 @@ def _merge(connection: sqlite3.Connection, event: GroupEvent) -> None:
     run(_COUNT, (alarm, stays))
 
 
-def _alarm(connection: sqlite3.Connection, group: str) -> int:
+def _alarm(connection: Connection, group: str) -> int:
     query = "SELECT EXISTS (SELECT 1 FROM event WHERE kind = 'alarm' AND group_id = ?)"
     return int(connection.execute(query, (group,)).fetchone()[0])
 
 
-def tell_stories(connection: sqlite3.Connection, events: Sequence[GroupEvent], stories: Sequence[StoryEvent]) -> None:
+def tell_stories(connection: Connection, events: Sequence[GroupEvent], stories: Sequence[StoryEvent]) -> None:
     """Update the tables ``story`` and ``telling`` after a batch."""
     stories = [one for one in stories if one.kind == "merge"]
     if not stories and (not events or connection.execute("SELECT 1 FROM story LIMIT 1").fetchone() is None):
@@ -124,7 +122,7 @@ def tell_stories(connection: sqlite3.Connection, events: Sequence[GroupEvent], s
             connection.execute("DELETE FROM telling WHERE group_id = ?", (event.other,))
 
 
-def told_again(connection: sqlite3.Connection) -> set[tuple[str, str, int]]:
+def told_again(connection: Connection) -> set[tuple[str, str, int]]:
     """Compute the correct content of table ``telling`` from all events: group, story, whether the group is alive."""
     groups, stories = (
         connection.execute(f"SELECT {columns} FROM {table} ORDER BY number").fetchall()  # noqa: S608
@@ -140,7 +138,7 @@ def told_again(connection: sqlite3.Connection) -> set[tuple[str, str, int]]:
         return set(fresh.execute("SELECT group_id, story_id, alive FROM telling"))
 
 
-def _unite(connection: sqlite3.Connection, event: StoryEvent) -> None:
+def _unite(connection: Connection, event: StoryEvent) -> None:
     run = connection.execute
     if run("SELECT 1 FROM story WHERE story_id = ?", (event.story,)).fetchone() is None:
         # Until now it formed a group alone.
@@ -224,7 +222,7 @@ class Loaded:
     state: dict[str, Any]  # the small values given to `append`
 
 
-def position_of(connection: sqlite3.Connection) -> Position:
+def position_of(connection: Connection) -> Position:
     """Read the position of a store; takes microseconds."""
     return Position(
         *connection.execute(
@@ -239,7 +237,7 @@ def position_of(connection: sqlite3.Connection) -> Position:
     )
 
 
-def load(connection: sqlite3.Connection, *, since: Position | None) -> Loaded:
+def load(connection: Connection, *, since: Position | None) -> Loaded:
     """Read the whole state, or what is new since a position, inside one snapshot."""
     position = position_of(connection)
     if since is not None and since.restored != position.restored:
@@ -271,7 +269,7 @@ def load(connection: sqlite3.Connection, *, since: Position | None) -> Loaded:
     )
 
 
-def _stored_lines(connection: sqlite3.Connection, first: int) -> StoredLines:
+def _stored_lines(connection: Connection, first: int) -> StoredLines:
     rows = connection.execute(
         "SELECT ordinal, lines, source, published FROM fragments JOIN document USING (ordinal) WHERE ordinal >= ?"
         " ORDER BY ordinal",
@@ -282,7 +280,7 @@ def _stored_lines(connection: sqlite3.Connection, first: int) -> StoredLines:
     return StoredLines(np.array(ordinals, dtype=np.int64), blobs, sources, times)
 
 
-def open_epoch(connection: sqlite3.Connection) -> int:
+def open_epoch(connection: Connection) -> int:
     """Return the number of the open epoch."""
     return int(connection.execute("SELECT coalesce(max(epoch) + 1, 0) FROM epoch_frequency").fetchone()[0])
 
@@ -290,7 +288,7 @@ def open_epoch(connection: sqlite3.Connection) -> int:
 FEWEST_EPOCHS: Final = 3  # number of closed epochs with which a further one can be compared
 
 
-def may_alarm(connection: sqlite3.Connection, epoch: int) -> bool:
+def may_alarm(connection: Connection, epoch: int) -> bool:
     """Whether a closed epoch from ``epoch`` on may raise an alarm; of the first, only links between languages can."""
     closed = open_epoch(connection)
     if epoch < closed <= FEWEST_EPOCHS:
@@ -300,18 +298,18 @@ def may_alarm(connection: sqlite3.Connection, epoch: int) -> bool:
     return closed > epoch
 
 
-def counts_apart(connection: sqlite3.Connection) -> bool:
+def counts_apart(connection: Connection) -> bool:
     """Whether the store also counts documents that repeat earlier ones separately."""
     rule = connection.execute("SELECT json_extract(settings, '$.df_counts') FROM store").fetchone()[0]
     return rule not in (None, "all")
 
 
-def first_ordinal_needed(connection: sqlite3.Connection) -> int:
+def first_ordinal_needed(connection: Connection) -> int:
     """Return the smallest ordinal in the window or in the open epoch."""
     return min(window_start(connection), first_ordinal(connection, "epoch", open_epoch(connection)))
 
 
-def first_ordinal(connection: sqlite3.Connection, column: Literal["epoch", "clock"], least: int) -> int:
+def first_ordinal(connection: Connection, column: Literal["epoch", "clock"], least: int) -> int:
     """Return the smallest ordinal with a value of at least `least`, or the next ordinal if no document has one."""
     # Epochs and the stream's clock never decrease from one ordinal to the next, so bisection finds it without an index.
     query = f"SELECT {column} FROM document WHERE ordinal = ?"  # noqa: S608
@@ -323,14 +321,14 @@ def first_ordinal(connection: sqlite3.Connection, column: Literal["epoch", "cloc
     return low
 
 
-def terms_of(connection: sqlite3.Connection, *, first: int = 0) -> list[str]:
+def terms_of(connection: Connection, *, first: int = 0) -> list[str]:
     """Return the terms by number, starting at `first`."""
     rows = connection.execute("SELECT term FROM term WHERE number >= ? ORDER BY number", (first,))
     return [row[0] for row in rows]
 
 
 def summed_frequencies(
-    connection: sqlite3.Connection,
+    connection: Connection,
     *,
     before: int,
     terms: int,
@@ -351,7 +349,7 @@ def summed_frequencies(
     return {language: LanguageFrequencies(*totals[language], df[language]) for language in sorted(df)}
 
 
-def _read_withheld(connection: sqlite3.Connection, epoch: int, table: str) -> tuple[EpochFrequencies, ...]:
+def _read_withheld(connection: Connection, epoch: int, table: str) -> tuple[EpochFrequencies, ...]:
     rows = connection.execute(
         f"SELECT epoch, language, terms, df FROM {table} WHERE epoch >= ? ORDER BY epoch, language",  # noqa: S608
         (epoch,),
@@ -362,7 +360,7 @@ def _read_withheld(connection: sqlite3.Connection, epoch: int, table: str) -> tu
     )
 
 
-def counted_evidence(connection: sqlite3.Connection, *, only_closed: bool = False) -> tuple[CountedEvidence, ...]:
+def counted_evidence(connection: Connection, *, only_closed: bool = False) -> tuple[CountedEvidence, ...]:
     """Return the counts of evidence: those of the closed epochs, summed, if any has closed, then the others."""
     query = f"SELECT epoch, part, counts FROM evidence_frequency{' WHERE part = 0' * only_closed} ORDER BY epoch, part"  # noqa: S608
     return tuple(
@@ -370,18 +368,18 @@ def counted_evidence(connection: sqlite3.Connection, *, only_closed: bool = Fals
     )
 
 
-def clock_of(connection: sqlite3.Connection, ordinal: int) -> int:
+def clock_of(connection: Connection, ordinal: int) -> int:
     """Return the stream's clock at a document, UTC microseconds since 1970."""
     return int(connection.execute("SELECT clock FROM document WHERE ordinal = ?", (ordinal,)).fetchone()[0])
 
 
-def window_start(connection: sqlite3.Connection) -> int:
+def window_start(connection: Connection) -> int:
     """Return the smallest ordinal in the window."""
     last = connection.execute("SELECT oldest FROM batch ORDER BY sequence DESC LIMIT 1").fetchone()
     return int(last[0]) if last else 0
 
 
-def _events(connection: sqlite3.Connection, first_batch: int) -> tuple[GroupEvent, ...]:
+def _events(connection: Connection, first_batch: int) -> tuple[GroupEvent, ...]:
     rows = connection.execute(
         "SELECT ordinal, kind, group_id, other, value FROM event WHERE batch >= ? AND kind <> 'expiry' ORDER BY number",
         (first_batch,),

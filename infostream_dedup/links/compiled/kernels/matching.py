@@ -243,12 +243,10 @@ def count_expanded(links: Uint64s, members: Members) -> int:
 
 
 @compiled
-def expand(
-    links: Uint64s, first: int, last: int, inside: Uint8s, k_min: int, members: Members, expanded: Uint64s
-) -> int:
+def expand(links: Uint64s, first: int, last: int, inside: Uint8s, k_min: int, members: Members, found: Uint64s) -> int:
     """Replace each column by its members, and link the members of one place to each other (and themselves).
 
-    Returns the number of links written; ``expanded`` needs room for ``count_expanded`` plus the members of the rows.
+    Returns the number of links written; ``found`` needs room for ``count_expanded`` plus the members of the rows.
     """
     written = 0
     for position in range(links.size):
@@ -256,13 +254,13 @@ def expand(
         place = np.int64(link >> np.uint64(8)) & 0xFFFFFFFF
         rest = (link >> np.uint64(40)) << np.uint64(40) | (link & np.uint64(255))
         for member in range(members.indptr[place], members.indptr[place + 1]):
-            expanded[written] = rest | np.uint64(members.numbers[member]) << np.uint64(8)
+            found[written] = rest | np.uint64(members.numbers[member]) << np.uint64(8)
             written += 1
     for row in range(first, last):
         if members.indptr[row + 1] - members.indptr[row] > 1 and inside[row] >= k_min:
             rest = np.uint64(row - first) << np.uint64(40) | np.uint64(inside[row])
             for member in range(members.indptr[row], members.indptr[row + 1]):
-                expanded[written] = rest | np.uint64(members.numbers[member]) << np.uint64(8)
+                found[written] = rest | np.uint64(members.numbers[member]) << np.uint64(8)
                 written += 1
     return written
 

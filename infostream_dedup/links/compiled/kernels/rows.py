@@ -7,7 +7,19 @@ from typing import Final, NamedTuple
 import numpy as np
 
 from infostream_dedup.links.compiled.term_rows import TermRows
-from infostream_dedup.machine.arrays import GOLDEN, Int32s, Ints, Place, Table, Uint8s, Uint64s, Vector, Whole
+from infostream_dedup.machine.arrays import (
+    GOLDEN,
+    Bools,
+    Int32s,
+    Ints,
+    Place,
+    Table,
+    Uint8s,
+    Uint32s,
+    Uint64s,
+    Vector,
+    Whole,
+)
 from infostream_dedup.machine.compiling import compiled, signed
 
 # Links and nodes in the form that compiled loops take
@@ -33,7 +45,7 @@ class PackedRows(NamedTuple):
     """Links by row as 64-bit words."""
 
     indptr: Ints  # int64 (rows + 1,), start of each row in `words`
-    numbers: Vector[np.uint32]  # uint32, number of each word: bit b of word w is column 64 w + b
+    numbers: Uint32s  # uint32, number of each word: bit b of word w is column 64 w + b
     words: Uint64s  # uint64, ascending by number in a row
 
 
@@ -70,7 +82,7 @@ def count_held(asking: int, answering: int, keys: TermRows, targets: TermRows) -
 
 
 @compiled
-def mix_rows(indptr: Ints, values: Vector[np.uint32], hashes: Uint64s) -> None:
+def mix_rows(indptr: Ints, values: Uint32s, hashes: Uint64s) -> None:
     """Fold the values of each row, in their order, into the row's hash."""
     for row in range(hashes.size):
         mixed = hashes[row] ^ np.uint64(indptr[row + 1] - indptr[row])
@@ -186,13 +198,11 @@ def transposed(links: LinkArrays, rows: Ints, first: int, place: Int32s, cursor:
 
 
 @compiled
-def count_closed(
-    indptr: Ints, columns: Int32s, paths: bool, marks: Ints, returned: Ints, closed: Table[np.int64]
-) -> None:
+def count_closed(indptr: Ints, columns: Int32s, paths: bool, marks: Ints, back: Ints, closed: Table[np.int64]) -> None:
     """Count the returned links of each row, and the closed paths of which it is the start, the middle and the end.
 
     ``columns``: ascending in a row, without the row itself; ``paths``: whether paths are counted; ``marks``: (rows,),
-    zeros; ``returned``: (rows,), zeros; ``closed``: (3, rows), zeros.
+    zeros; ``back``: (rows,), zeros; ``closed``: (3, rows), zeros.
     """
     for row in range(marks.size):
         begin, end = indptr[row], indptr[row + 1]
@@ -202,7 +212,7 @@ def count_closed(
             middle = int(columns[place])
             first, last = indptr[middle], indptr[middle + 1]
             if holds(columns, first, last, row):
-                returned[row] += 1
+                back[row] += 1
             if paths:
                 for step in range(first, last):
                     if marks[columns[step]] == row + 1:
@@ -289,7 +299,7 @@ class Acceptance(NamedTuple):
 
     # int64 (n + 1,), terms that a direction needs, by the number of key terms of the shorter document
     need: Ints
-    relations: Vector[np.bool_]  # bool (4,), by 1 if the forward count suffices plus 2 if the backward count does
+    relations: Bools  # bool (4,), by 1 if the forward count suffices plus 2 if the backward count does
     fewest: int  # key terms that both documents must have
 
 
@@ -385,7 +395,7 @@ def list_counted_pairs(
 
 @compiled
 def mark_enough(
-    a: Int32s, b: Int32s, terms: TermPlaces, amounts: Uint8s, least: int, enough: int, found: Vector[np.bool_]
+    a: Int32s, b: Int32s, terms: TermPlaces, amounts: Uint8s, least: int, enough: int, found: Bools
 ) -> None:
     """Mark the pairs of which one document has enough key terms of the other.
 
@@ -419,13 +429,7 @@ def _weigh(forward: int, backward: int) -> int:
 
 
 def _best(
-    later: int,
-    links: LinkArrays,
-    turned: LinkArrays,
-    terms: TermPlaces,
-    accepted: Acceptance,
-    parents: Int32s,
-    exact: bool,
+    later: int, links: LinkArrays, turned: LinkArrays, terms: TermPlaces, rule: Acceptance, parents: Int32s, exact: bool
 ) -> tuple[int, bool]:
     """Return the best earlier document, -1 if there is none, and whether exact counts are needed to be sure."""
     best, strength, known, unsure = -1, -1, False, 0
@@ -443,7 +447,7 @@ def _best(
         if _next(links, one, later) == to:
             backward = int(links.counts[one])
             one += 1
-        if not _accepts(accepted, forward, backward, min(size, sizes[to + 1] - sizes[to])):
+        if not _accepts(rule, forward, backward, min(size, sizes[to + 1] - sizes[to])):
             continue
         if parents.size > 0:
             _join_trees(to, later, parents)

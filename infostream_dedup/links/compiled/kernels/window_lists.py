@@ -161,12 +161,10 @@ def prefetch_lists(slots: Ints, pool: Pool) -> None:
             prefetch(pool.lists, slots[place] * pool.lists.shape[1])
 
 
-def append_document(
-    document: int, given: Ints, slots: Ints, done: int, oldest: int, terms: TermSlots, pool: Pool
-) -> int:
+def append_document(number: int, given: Ints, slots: Ints, done: int, oldest: int, terms: TermSlots, pool: Pool) -> int:
     """Append a document to the lists of its terms.
 
-    ``document``: number of the document, larger than all previous ones; ``given``: terms of the document; ``slots``:
+    ``number``: number of the document, larger than all previous ones; ``given``: terms of the document; ``slots``:
     slots of the terms, as ``find_slots`` found them before anything was appended; ``done``: number of terms that
     earlier calls have appended; ``oldest``: first document that has not expired; ``terms``: the terms in use, with a
     free slot for every new term; ``pool``: the lists to append to. Returns number of terms done; less than the number
@@ -179,7 +177,7 @@ def append_document(
             slot = slot_for(given[place], terms)
         if lists[slot, _END] == lists[slot, _LIMIT] and not _make_room(pool, slot, 1, oldest):
             return place
-        pool.postings[lists[slot, _END]] = document
+        pool.postings[lists[slot, _END]] = number
         lists[slot, _END] += 1
     return given.size
 
