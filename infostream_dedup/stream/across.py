@@ -22,14 +22,7 @@ from infostream_dedup.model import LANGUAGES, OUR_LANGUAGES
 from infostream_dedup.model.settings import SHOWN_DECIMALS
 from infostream_dedup.model.stream_records import KeptPivot, TranslatedFrom, Verdict
 from infostream_dedup.stream.analysis import TermNumbers, choose_keys, code_point_rank, longer
-from infostream_dedup.stream.kernels.pivot import (
-    MOST_KEYS,
-    PLACE_BITS,
-    PivotDocuments,
-    PivotScratch,
-    SharedKeys,
-    share_pivot,
-)
+from infostream_dedup.stream.kernels import pivot as kernels
 from infostream_dedup.stream.pivot_terms import PIVOT, PivotFrequencies, PivotRead, PivotReader, PivotWords, without
 from infostream_dedup.stream.settings import StreamSettings
 from infostream_dedup.stream.window import ComparedDocuments, PivotRows, Window
@@ -320,21 +313,21 @@ def _ordered(window: Window, words: PivotWords) -> OrderedWords:
     return OrderedWords(words, window.pivot_columns.order.rows, window.evidence_columns.languages)
 
 
-def _shared(held: Ints, asking: Ints, documents: PivotDocuments) -> SharedKeys:
+def _shared(held: Ints, asking: Ints, documents: kernels.PivotDocuments) -> kernels.SharedKeys:
     """Key terms that match in both directions; none of the held document if too few of the asking one's match."""
-    shared = SharedKeys(*np.zeros((3, len(held), 2), dtype=np.int64))
+    shared = kernels.SharedKeys(*np.zeros((3, len(held), 2), dtype=np.int64))
     if len(held):
         rows = np.concatenate([held, asking])
         members, matched_by = (
             max(_LEAST_ROOM, int((begins[rows + 1] - begins[rows]).max()))
             for begins in (documents.member_begins, documents.matched_begins)
         )
-        scratch = PivotScratch(
+        scratch = kernels.PivotScratch(
             np.zeros(SLOTS * members, dtype=np.int32),
             np.zeros(SLOTS * matched_by, dtype=np.int32),
             np.zeros(max(members, matched_by) + 1, dtype=np.int64),
         )
-        share_pivot(held, asking, documents, scratch, _TOO_SMALL, shared)
+        kernels.share_pivot(held, asking, documents, scratch, _TOO_SMALL, shared)
     return shared
 
 
@@ -400,13 +393,17 @@ class WordsAcross:
         """For each key term that the other document has, the term in which they match."""
         columns = self._window.pivot_columns
         members, keys = columns.members.gathered(rows), columns.keys.gathered(rows)
-        pairs, terms, places = members.numbers, members.values >> PLACE_BITS, members.values & (MOST_KEYS - 1)
+        pairs, terms, places = (
+            members.numbers,
+            members.values >> kernels.PLACE_BITS,
+            members.values & (kernels.MOST_KEYS - 1),
+        )
         hit = np.flatnonzero(_among(_codes(pairs, terms), _pair_codes(columns.matched_by.gathered(others))))
         pairs, terms, places = pairs[hit], terms[hit], places[hit]
         # The key term itself, otherwise the first by code points: unlike their numbers, words do not depend on how the
         # stream was cut into batches.
         other = keys.values[keys.indptr[pairs] + places] != terms
-        key = pairs * MOST_KEYS + places
+        key = pairs * kernels.MOST_KEYS + places
         best = _firsts(np.lexsort((code_point_rank(terms, self._numbers), other, key)), key)
         # One term may match for two key terms; it goes with the heavier one.
         codes = _codes(pairs[best], terms[best])
@@ -554,14 +551,10 @@ class Across:
         return found
 
     def extend_verdict(
-        self,
-        verdict: Verdict,
-        links: Sequence[LinkAcross],
-        translation: TranslatedFrom | None,
-        told: Sequence[LinkAcross],
+        self, verdict: Verdict, links: Sequence[LinkAcross], source: TranslatedFrom | None, told: Sequence[LinkAcross]
     ) -> Verdict:
         """Add the best link of a document across languages to its verdict, and the best one to another report."""
         if told:
             verdict = replace(verdict, same_story_of=self._window.id_of(told[0].ordinal))
         of = self._window.id_of(links[0].ordinal) if links else None
-        return verdict if translation is None else replace(verdict, translation_of=of, translation=translation)
+        return verdict if source is None else replace(verdict, translation_of=of, translation=source)

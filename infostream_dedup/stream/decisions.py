@@ -31,13 +31,8 @@ if TYPE_CHECKING:
     from infostream_dedup.stream.window import Window
 
 _RELATIONS: Final = {
-    0: None,
-    1: "contained",
-    2: "contains",
-    3: "equal",
-    kernels.TEMPLATE: "template",
-    kernels.UPDATED: "updated",
-}
+    0: None, 1: "contained", 2: "contains", 3: "equal", kernels.TEMPLATE: "template", kernels.UPDATED: "updated",
+}  # fmt: skip
 NO_ORDINALS: Final = np.zeros(0, dtype=np.int64)
 _WEAKER: Final = (KIND_NAMES[Kind.RETOLD], KIND_NAMES[Kind.RELATED])
 _FEW_WORDS: Final = (KIND_NAMES[Kind.DIFFERS], KIND_NAMES[Kind.UPDATED])

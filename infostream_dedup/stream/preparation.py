@@ -17,19 +17,10 @@ import orjson
 from infostream_dedup.documents.documents import row_of, with_read_date
 from infostream_dedup.judging.evidence.numbers import NumberRuns, find_runs, numbers, numbers_of_run
 from infostream_dedup.judging.evidence.reading import with_replaced
+from infostream_dedup.judging.repeated import lines as repeated
 from infostream_dedup.judging.repeated.apart import not_compared, parts_apart
 from infostream_dedup.judging.repeated.equality import equality_hashes
 from infostream_dedup.judging.repeated.kernels.witnesses import LEFT_OUT
-from infostream_dedup.judging.repeated.lines import (
-    FRAGMENT,
-    LeftOut,
-    LineLearner,
-    blobs_of,
-    fragments_of,
-    openings_of,
-    shortened,
-    without_lines,
-)
 from infostream_dedup.language.text.normalise import clean
 from infostream_dedup.language.text.sentences import decisions
 from infostream_dedup.language.text.surface_pool import SurfacePool, Utf8Texts, encoded, texts_of_bytes
@@ -50,7 +41,7 @@ class Compared(NamedTuple):
     documents: DocumentBlock  # the documents, without repeated lines
     lines: list[bytes] | None  # what a store keeps of the fragments of each; `None` if repeated lines are kept
     openings: Ints  # int64 (documents,), `openings_of` them; none if not needed
-    left_out: LeftOut  # the repeated lines
+    left_out: repeated.LeftOut  # the repeated lines
 
 
 class ComparedTexts:
@@ -58,34 +49,34 @@ class ComparedTexts:
 
     def __init__(self, settings: StreamSettings) -> None:
         keeps = settings.keep_repeated_lines or settings.preset != "judged"
-        self._learner = None if keeps else LineLearner()
+        self._learner = None if keeps else repeated.LineLearner()
         self._compares_openings = settings.compares_openings
-        self.left_out = LeftOut()
+        self.left_out = repeated.LeftOut()
 
     def read(self, documents: DocumentBlock, first: int) -> Compared:
         """Read documents in order; ``first`` is the ordinal of the first."""
         if self._learner is None and not self._compares_openings:
-            return Compared(documents, None, np.zeros(0, dtype=np.int64), LeftOut())
+            return Compared(documents, None, np.zeros(0, dtype=np.int64), repeated.LeftOut())
         texts = Utf8Texts(documents.offsets, documents.data)
-        rows, sources, times = fragments_of(texts), documents.sources, documents.times
+        rows, sources, times = repeated.fragments_of(texts), documents.sources, documents.times
         if self._learner is None:
-            return Compared(documents, None, openings_of(rows, sources, times), LeftOut())
+            return Compared(documents, None, repeated.openings_of(rows, sources, times), repeated.LeftOut())
         self._learner.skip_to(first)
-        lines = LeftOut()
+        lines = repeated.LeftOut()
         marks = self._learner.learn(rows, sources, times)
         apart = list(parts_apart(texts, documents.bodies))
         spans = [one[:3] for one in apart]
-        cut = list(shortened(texts, documents.titles, documents.bodies, (rows, marks), lines, spans))
-        openings = openings_of(rows, sources, times, marks)
+        cut = list(repeated.shortened(texts, documents.titles, documents.bodies, (rows, marks), lines, spans))
+        openings = repeated.openings_of(rows, sources, times, marks)
         if cut:
             left_out = not_compared(rows, marks, apart, texts)
-            documents = replace(without_lines(documents, cut), not_compared=left_out)
+            documents = replace(repeated.without_lines(documents, cut), not_compared=left_out)
         if apart:
             chosen = np.zeros(len(documents), dtype=np.bool_)
             chosen[[part.number for part in apart]] = True
-            again = fragments_of(Utf8Texts(documents.offsets, documents.data), only_first=True, chosen=chosen)
-            openings = np.where(chosen, openings_of(again, sources, times), openings)
-        return Compared(documents, blobs_of(rows, marks), openings, lines)
+            again = repeated.fragments_of(Utf8Texts(documents.offsets, documents.data), only_first=True, chosen=chosen)
+            openings = np.where(chosen, repeated.openings_of(again, sources, times), openings)
+        return Compared(documents, repeated.blobs_of(rows, marks), openings, lines)
 
     def resume(self, loaded: Loaded) -> None:
         """Continue a stored stream, or continue after batches that other processes have stored."""
@@ -98,7 +89,7 @@ def repeated_spans(title: str, text: str, lines: bytes) -> list[tuple[int, int]]
     """Where lines were left out of a text, by what a store keeps of its fragments: code points, ascending."""
     prefix = encoded(title) + b"\n" if title and not text.startswith(title) else b""
     full = texts_of_bytes([prefix + encoded(text)])
-    rows, kept = fragments_of(full), np.frombuffer(lines, dtype=FRAGMENT)
+    rows, kept = repeated.fragments_of(full), np.frombuffer(lines, dtype=repeated.FRAGMENT)
     count = int(rows.counts[0])
     if rows.hashes[0, :count].tolist() != kept["hash"].tolist():
         # A wrong encoding was undone before the fragments were read.

@@ -30,11 +30,7 @@ _STEPS: Final = 16  # maximum number of steps in which elements are moved to the
 
 
 class RowWindow:
-    """Rows that are added at one end and dropped at the other.
-
-    Args:
-        dtype: type of the values.
-    """
+    """Rows of values of one ``dtype`` that are added at one end and dropped at the other."""
 
     def __init__(self, dtype: type[np.generic]) -> None:
         self._values: NDArray[Any] = np.empty(1 << 12, dtype=dtype)

@@ -172,10 +172,7 @@ def ordered_words(surfaces: SurfaceTokens, rows: Ints, settings: Settings) -> Or
 
 
 def other_figures(a: Ints, b: Ints, languages: NDArray[np.integer], records: EvidenceRecords) -> NDArray[np.object_]:
-    """The figures that pairs of translations contradict each other in, `WordDifference` or `None`: object (pairs,).
-
-    languages: index into ``LANGUAGES`` of each document of ``records``.
-    """
+    """Figures in which pairs of translations contradict each other, `WordDifference` or `None`: object (pairs,)."""
     found = np.full(len(a), None, dtype=np.object_)
     rows, sides = numbered_ends(a, b)
     texts, means = records.beginnings(rows), [partial(meant_by, language=one) for one in OUR_LANGUAGES]

@@ -9,28 +9,10 @@ from infostream_dedup.machine.arrays import Bools, Floats, Int32s, Ints, Uint8s,
 from infostream_dedup.machine.compiling import compiled, inlined
 
 __all__ = [
-    "ALIKE",
-    "ANY_SOURCE",
-    "LINKED",
-    "NOTHING",
-    "NO_SOURCE",
-    "OTHER_SOURCE",
-    "REPEATED",
-    "SAME_SOURCE",
-    "TEMPLATE",
-    "TOLD",
-    "UPDATED",
-    "Chosen",
-    "Columns",
-    "DecisionRules",
-    "Finds",
-    "Met",
-    "choose",
-    "meet",
-    "shares_enough",
-    "weigh",
-    "weigh_and_choose",
-]
+    "ALIKE", "ANY_SOURCE", "LINKED", "NOTHING", "NO_SOURCE", "OTHER_SOURCE", "REPEATED", "SAME_SOURCE", "TEMPLATE",
+    "TOLD", "UPDATED", "Chosen", "Columns", "DecisionRules", "Finds", "Met", "choose", "meet", "shares_enough",
+    "weigh", "weigh_and_choose",
+]  # fmt: skip
 
 NOTHING: Final = -1
 NO_SOURCE: Final = -1

@@ -6,12 +6,6 @@ from infostream_dedup.stream.store.restoring import LanguageFrequencies, Loaded,
 from infostream_dedup.stream.store.store import Store, StoreChangedError
 
 __all__ = [
-    "Known",
-    "LanguageFrequencies",
-    "Loaded",
-    "Position",
-    "RememberedTable",
-    "Store",
-    "StoreChangedError",
+    "Known", "LanguageFrequencies", "Loaded", "Position", "RememberedTable", "Store", "StoreChangedError",
     "StoredBatch",
-]
+]  # fmt: skip

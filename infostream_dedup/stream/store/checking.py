@@ -253,17 +253,7 @@ def _recount(documents: Sequence[Row], noted: Row) -> str | None:
 
 
 _CHECKS: Final[tuple[tuple[str, Callable[[sqlite3.Connection], Faults]], ...]] = (
-    ("pages", _pages),
-    ("references", _references),
-    ("numbering", _order),
-    ("settings", _settings),
-    ("batches", _batches),
-    ("signatures", _signatures),
-    ("evidence", _counts_of_evidence),
-    ("answers", _answers),
-    ("names", _names),
-    ("epochs", _epochs),
-    ("groups", _groups),
-    ("stories", _stories),
-    ("index", _index),
-)
+    ("pages", _pages), ("references", _references), ("numbering", _order), ("settings", _settings),
+    ("batches", _batches), ("signatures", _signatures), ("evidence", _counts_of_evidence), ("answers", _answers),
+    ("names", _names), ("epochs", _epochs), ("groups", _groups), ("stories", _stories), ("index", _index),
+)  # fmt: skip

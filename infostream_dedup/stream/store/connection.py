@@ -9,7 +9,6 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from types import TracebackType
 from typing import Final, NamedTuple, cast
 from urllib.parse import quote
 
@@ -302,9 +301,7 @@ class _NamingFailures:
     def __enter__(self) -> None:
         pass
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
         if isinstance(error, UnicodeDecodeError):
             # Neither stored text nor SQLite's own messages are UTF-8 once the text of the schema is damaged.
             raise _damaged(error, self._path) from error

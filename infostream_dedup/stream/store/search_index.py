@@ -18,18 +18,7 @@ import orjson
 from numpy.typing import NDArray
 
 from infostream_dedup.errors import BadDataError
-from infostream_dedup.machine.arrays import (
-    INT32,
-    INT64,
-    Bools,
-    Int32s,
-    Ints,
-    Uint8s,
-    Uint16s,
-    Uint32s,
-    numbers_of,
-    places_of,
-)
+from infostream_dedup.machine.arrays import INT32, INT64, Int32s, Ints, Uint8s, Uint32s, numbers_of, places_of
 from infostream_dedup.model.document import LANGUAGES, Language
 from infostream_dedup.stream.store.restoring import first_ordinal, open_epoch, position_of
 from infostream_dedup.stream.store.tables import part_checksum
@@ -135,7 +124,7 @@ class TermDocuments:
 
     terms: Int32s  # int32, numbers of the terms, ascending
     ends: Int32s  # int32 (terms + 1,), bounds of the documents of each term
-    documents: Uint16s  # uint16, numbers of documents in the part, ascending within each term
+    documents: NDArray[np.uint16]  # uint16, numbers of documents in the part, ascending within each term
 
     @classmethod
     def of(cls, rows: Sequence[bytes | None]) -> Self:
@@ -249,9 +238,9 @@ class SearchScope:
     languages: Sequence[int] | None = None  # index into `LANGUAGES` of the languages; `None` for all
     sources: frozenset[str] | None = None  # names of sources; `None` for all
 
-    def allowed(self, part: IndexPart) -> Bools:
+    def allowed(self, part: IndexPart) -> NDArray[np.bool_]:
         """Bool (documents,), which documents of a part may be found."""
-        allowed: Bools = part.languages != GONE
+        allowed: NDArray[np.bool_] = part.languages != GONE
         allowed[: max(self.first - part.first, 0)] = False
         allowed[max(self.end - part.first, 0) :] = False
         if self.itself is not None and part.first <= self.itself < part.end:
@@ -390,7 +379,7 @@ _INSERT: Final = "INSERT OR REPLACE INTO term_index (first, packed, checksum) VA
 
 class _Block(NamedTuple):
     hashes: Uint32s  # uint32 (terms,), ascending
-    places: Uint16s  # uint16 (terms,), place in the block of the term with each hash
+    places: NDArray[np.uint16]  # uint16 (terms,), place in the block of the term with each hash
 
     @classmethod
     def of(cls, terms: Sequence[str]) -> _Block:

@@ -143,13 +143,9 @@ PIVOT: Final = Table(
 )
 FRAGMENTS: Final = Table(name="fragments", columns=_fields("", "ordinal", "lines"), forgotten=None)
 PARTS: Final = (
-    (SIGNATURE, "ordinal"),
-    (BODY, "text"),
-    (EVIDENCE, "evidence"),
-    (WORDING, "evidence"),
-    (PIVOT, "pivot"),
+    (SIGNATURE, "ordinal"), (BODY, "text"), (EVIDENCE, "evidence"), (WORDING, "evidence"), (PIVOT, "pivot"),
     (FRAGMENTS, "lines"),
-)
+)  # fmt: skip
 """What is kept of a document until it expires, under the checksum in its row, because it is deleted earlier than the
 row; and the field of `Remembered` without which there is no row."""
 
@@ -175,15 +171,8 @@ DOCUMENT: Final = Table(
         "probability": lambda entries: [one.verdict.kind and one.verdict.probability for one in entries],
         "forgotten": lambda entries: [0] * len(entries),
     },
-    forgotten={
-        "title": "''",
-        "url": "NULL",
-        "terms": "NULL",
-        "translation": "NULL",
-        "differing": "NULL",
-        "forgotten": "1",
-        "signature_hash": "zeroblob(8)",
-    },
+    forgotten=dict.fromkeys(("url", "terms", "translation", "differing"), "NULL")
+    | {"title": "''", "forgotten": "1", "signature_hash": "zeroblob(8)"},
 )
 JUDGEMENT: Final = Table(
     name="judgement",
