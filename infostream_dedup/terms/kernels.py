@@ -247,10 +247,7 @@ def count_terms(documents: TokenRows, mapping: TermsOfSurfaces, largest: int, ro
 
 @compiled
 def order_terms(documents: TokenRows, mapping: TermsOfSurfaces, most: int, found: Int32s, sizes: Ints) -> int:
-    """Write the terms of each document's first ``most`` words, of a word with several the first; return their number.
-
-    ``found``: with room for all of them; ``sizes``: receives the number of each document.
-    """
+    """Write the terms of each document's ``most`` first words, one a word, and their ``sizes``; return how many."""
     end = 0
     for document in range(documents.begins.size):
         before, begin = end, documents.begins[document]

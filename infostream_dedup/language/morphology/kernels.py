@@ -87,18 +87,16 @@ class WordsToStem(NamedTuple):
 
 
 @compiled
-def stem_words(
-    snowball: Snowball, wanted: WordsToStem, first: int, typed: Uint8s, stem_starts: Ints, stems: Uint8s
-) -> int:
+def stem_words(snowball: Snowball, wanted: WordsToStem, first: int, typed: Uint8s, bounds: Ints, stems: Uint8s) -> int:
     """Write the stems of words; parts of hyphenated words are stemmed separately.
 
     ``snowball``: the stemmer; ``wanted``: the words; ``first``: number of stems already in ``stems``; ``typed``: room
-    for the longest word; ``stem_starts``: (n + 1,), receives the bounds of the stems; ``stem_starts[first]`` is given;
+    for the longest word; ``bounds``: (n + 1,), receives the bounds of the stems; ``stem_starts[first]`` is given;
     ``stems``: receives the stems. Returns number of the first stem that did not fit; n when all are done;
     ``OUT_OF_MEMORY``.
     """
     pool, starts, numbers = wanted
-    end = stem_starts[first]
+    end = bounds[first]
     for place in range(first, numbers.size):
         begin, last = starts[numbers[place]], starts[numbers[place] + 1]
         plain = _is_plain(pool, begin, last)
@@ -132,7 +130,7 @@ def stem_words(
             stems[end] = _HYPHEN
             end += 1
             begin = stop + 1
-        stem_starts[place + 1] = end
+        bounds[place + 1] = end
     return numbers.size
 
 

@@ -32,13 +32,9 @@ from infostream_dedup.language.text.tokens import Shape
 from infostream_dedup.model import Language
 
 _KINDS: Final = {
-    "Surn": NameKind.SURNAME,
-    "Name": NameKind.FIRST_NAME,
-    "Patr": NameKind.PATRONYMIC,
-    "Geox": NameKind.PLACE,
-    "Orgn": NameKind.ORGANISATION,
-    "Abbr": NameKind.ABBREVIATION,
-}
+    "Surn": NameKind.SURNAME, "Name": NameKind.FIRST_NAME, "Patr": NameKind.PATRONYMIC, "Geox": NameKind.PLACE,
+    "Orgn": NameKind.ORGANISATION, "Abbr": NameKind.ABBREVIATION,
+}  # fmt: skip
 _DATIVE: Final = ("ові", "еві", "єві")  # Ukrainian datives, and plurals of adjectives: облікові
 _SHORTEST_REST: Final = 3  # number of letters that a word must have after a known prefix, as in pymorphy3
 _Marks = tuple[str, NameKind, bool, bool]

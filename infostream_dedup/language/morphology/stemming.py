@@ -24,14 +24,7 @@ from numpy.typing import NDArray
 
 from infostream_dedup.language.lexicon.tables import APOSTROPHE
 from infostream_dedup.language.lexicon.word_lists import stop_words
-from infostream_dedup.language.morphology.kernels import (
-    OUT_OF_MEMORY,
-    Snowball,
-    WordsToStem,
-    ending_tree,
-    stem_ukrainian_words,
-    stem_words,
-)
+from infostream_dedup.language.morphology import kernels
 from infostream_dedup.language.text.normalise import clean
 from infostream_dedup.language.text.surface_pool import SurfaceList, Utf8Texts, texts_of
 from infostream_dedup.language.text.tokens import forms, surfaces
@@ -200,26 +193,26 @@ def listed_stems(words: SurfaceList, numbers: Ints, language: Language) -> Surfa
     starts = np.zeros(len(numbers) + 1, dtype=np.int64)
     pool = np.empty(int(lengths.sum()) + BLOCK, dtype=np.uint8)
     if language == "uk":
-        stem_ukrainian_words(words.pool, words.starts, numbers, _ukrainian_endings(), starts, pool)
+        kernels.stem_ukrainian_words(words.pool, words.starts, numbers, _ukrainian_endings(), starts, pool)
         return SurfaceList(starts, pool)
     library = _library()
     if library is None or language not in ALGORITHMS:
         return SurfaceList.of(stems(words.some(numbers), language))
     typed = np.empty(int(lengths.max(initial=0)) + 1, dtype=np.uint8)
-    wanted = WordsToStem(words.pool, words.starts, numbers)
+    wanted = kernels.WordsToStem(words.pool, words.starts, numbers)
     with library.stemmer(language) as snowball:
-        done = stem_words(snowball, wanted, 0, typed, starts, pool[:-BLOCK])
-        while OUT_OF_MEMORY < done < len(numbers):
+        done = kernels.stem_words(snowball, wanted, 0, typed, starts, pool[:-BLOCK])
+        while kernels.OUT_OF_MEMORY < done < len(numbers):
             pool = np.concatenate([pool, np.empty(len(pool), dtype=np.uint8)])
-            done = stem_words(snowball, wanted, done, typed, starts, pool[:-BLOCK])
-    if done == OUT_OF_MEMORY:
+            done = kernels.stem_words(snowball, wanted, done, typed, starts, pool[:-BLOCK])
+    if done == kernels.OUT_OF_MEMORY:
         raise MemoryError("libstemmer could not allocate memory for a word; process fewer documents at a time")
     return SurfaceList(starts, pool)
 
 
 @cache
 def _ukrainian_endings() -> NDArray[np.int16]:
-    return ending_tree(ENDINGS)
+    return kernels.ending_tree(ENDINGS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -232,13 +225,13 @@ class _Library:
     length: int
 
     @contextmanager
-    def stemmer(self, language: Language) -> Iterator[Snowball]:
+    def stemmer(self, language: Language) -> Iterator[kernels.Snowball]:
         """Create a stemmer; it is cheap and must not be shared between threads."""
         address = self.new(ALGORITHMS[language].encode(), None)
         if not address:
             raise MemoryError(f"libstemmer could not create a stemmer for {language}")
         try:
-            yield Snowball(self.stem, self.length, address)
+            yield kernels.Snowball(self.stem, self.length, address)
         finally:
             self.delete(address)
 

@@ -249,13 +249,9 @@ _AS_WESTERN = _misread("cp1252", _WESTERN)
 _AS_CYRILLIC = _misread("cp1251", _CYRILLIC)
 _AS_KOI8 = _misread("koi8-r", _KOI8)
 _READINGS: Final = (
-    (_AS_WESTERN, "utf-8"),
-    (_AS_CYRILLIC, "utf-8"),
-    (_AS_WESTERN, "cp1251"),
-    (_AS_WESTERN, "koi8-u"),
-    (_AS_CYRILLIC, "koi8-u"),
-    (_AS_KOI8, "cp1251"),
-)
+    (_AS_WESTERN, "utf-8"), (_AS_CYRILLIC, "utf-8"), (_AS_WESTERN, "cp1251"), (_AS_WESTERN, "koi8-u"),
+    (_AS_CYRILLIC, "koi8-u"), (_AS_KOI8, "cp1251"),
+)  # fmt: skip
 """How a text was read wrongly, and the encoding that it has."""
 
 _BEYOND_ASCII_LETTERS: Final = re.compile(r"[^\x00-\x7f\W\d_]")

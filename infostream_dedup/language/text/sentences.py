@@ -197,19 +197,9 @@ def before_a_name(place: _Place) -> bool | None:
 
 
 RULES: Final[tuple[_Rule, ...]] = (
-    line_break,
-    small_letter,
-    punctuation,
-    doubt_in_brackets,
-    not_a_full_stop,
-    other_word,
-    list_number,
-    initial,
-    pair,
-    measure,
-    number_follows,
-    before_a_name,
-)
+    line_break, small_letter, punctuation, doubt_in_brackets, not_a_full_stop, other_word, list_number, initial,
+    pair, measure, number_follows, before_a_name,
+)  # fmt: skip
 """Applied in this order; if no rule decides, the sentence ends."""
 
 

@@ -129,19 +129,13 @@ def take_surfaces(offsets: Ints, words: ScannedWords, count: int, begin: int) ->
 
 @compiled
 def number_words(
-    data: Uint8s,
-    words: ScannedWords,
-    found: TextWords,
-    first: int,
-    table: SurfaceTable,
-    tokens: Int32s,
-    token_begins: Ints,
+    data: Uint8s, words: ScannedWords, found: TextWords, first: int, table: SurfaceTable, tokens: Int32s, starts: Ints
 ) -> int:
     """Second pass: write the numbers of the words of texts ``first``, ``first`` + 1 ...
 
     ``data``: the texts, as in the first pass; ``words``: the words that the first pass found; ``found``: the words of
     each text; ``first``: the first text; ``table``: table of surfaces; grows; ``tokens``: receives the number of the
-    surface of each word; ``token_begins``: (texts,), where the tokens of each text are written. Returns the first text
+    surface of each word; ``starts``: (texts,), where the tokens of each text are written. Returns the first text
     for which the table has no room; the number of texts when all are done.
     """
     begins, lengths, _ = found
@@ -152,7 +146,7 @@ def number_words(
             size += words.lengths[word]
         if not has_room(table, end - begin, size):
             return text
-        shift = token_begins[text] - begin
+        shift = starts[text] - begin
         for few in range(begin, end, AT_ONCE):
             last = min(few + AT_ONCE, end)
             prepare(table, words.hashes, few, last)
@@ -519,10 +513,7 @@ def _over_opener(
 
 @inlined
 def _find_words(text: Text, raw: bool, words: ScannedWords, count: int, rewritten: int) -> tuple[int, int]:
-    """First pass over one text.
-
-    Returns the new number of words, or ``failed(UNCLEAN)``, or ``failed(UNKNOWN)``; the new size of ``rewritten``.
-    """
+    """First pass over a text: number of words, ``failed(UNCLEAN)`` or ``failed(UNKNOWN)``; size of ``rewritten``."""
     opens, opened = True, True
     index, at = text.begin, Cursor(text.begin, -1, -1, -1)
     while 0 <= index < text.end:

@@ -31,12 +31,9 @@ def _key(pool: Uint8s, start: int, end: int) -> np.uint64:
     word = eight_bytes(pool, start)
     # The first byte becomes the highest.
     word = (word >> np.uint64(32)) | (word << np.uint64(32))
-    word = (word >> np.uint64(16)) & np.uint64(0x0000FFFF0000FFFF) | (
-        word & np.uint64(0x0000FFFF0000FFFF)
-    ) << np.uint64(16)
-    word = (word >> np.uint64(8)) & np.uint64(0x00FF00FF00FF00FF) | (word & np.uint64(0x00FF00FF00FF00FF)) << np.uint64(
-        8
-    )
+    pairs, single = np.uint64(0x0000FFFF0000FFFF), np.uint64(0x00FF00FF00FF00FF)
+    word = (word >> np.uint64(16)) & pairs | (word & pairs) << np.uint64(16)
+    word = (word >> np.uint64(8)) & single | (word & single) << np.uint64(8)
     if left < _STEP:
         unused = np.uint64(8 * (_STEP - left))
         word = word >> unused << unused
@@ -247,10 +244,7 @@ def has_room(table: SurfaceTable, words: int, size: int) -> bool:
 
 @compiled
 def fill_slots(table: SurfaceTable, slots: Uint64s) -> None:
-    """Enter all records into the empty slots of a table.
-
-    ``table``: table of surfaces; ``slots``: the slots of a smaller table with the same records.
-    """
+    """Enter all records into the empty slots of ``table``; ``slots``: those of a smaller table with these records."""
     for old in range(slots.size):
         if slots[old] != 0:
             slot = _slot_of(table, slots[old])
@@ -367,11 +361,7 @@ def reorder(starts: Ints, pool: Uint8s, order: Int32s, new_starts: Ints, new_poo
 
 @compiled
 def write_lines(starts: Ints, pool: Uint8s, numbers: Ints, lines: Uint8s) -> None:
-    """Write some surfaces, each followed by a line break.
-
-    ``starts``: (surfaces + 1,), bounds; ``pool``: uint8; ``numbers``: the surfaces wanted, in order; ``lines``:
-    receives the lines.
-    """
+    """Write the surfaces ``numbers`` in order, each followed by a line break; ``starts``: bounds of all in ``pool``."""
     end = 0
     for surface in numbers:
         for place in range(starts[surface], starts[surface + 1]):
