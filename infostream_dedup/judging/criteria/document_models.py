@@ -311,9 +311,7 @@ def document_models(
     marks, weights = _hash_sentences(parts, of_sentences), occurrence_weights(of_sentences, weighed_by)
     marks_of_paragraphs = np.zeros(len(parts.document_of), dtype=np.uint64)
     np.add.at(marks_of_paragraphs, parts.paragraph_of, marks)
-    weights_of_paragraphs = np.bincount(parts.paragraph_of, weights, minlength=len(parts.document_of)).astype(
-        np.float64
-    )
+    by_paragraph = np.bincount(parts.paragraph_of, weights, minlength=len(parts.document_of)).astype(np.float64)
     sizes = np.bincount(parts.sentence_documents, parts.numbers.sizes, minlength=len(documents))
     number_rows = Ragged(offsets_of(sizes), parts.numbers.values)
     tell(3)
@@ -323,7 +321,7 @@ def document_models(
         words=words,
         titles=title_vectors([document.title for document in documents], languages, background=background),
         sentences=weighted_sets(parts.sentence_documents, marks, weights, len(documents)),
-        paragraphs=weighted_sets(parts.document_of, marks_of_paragraphs, weights_of_paragraphs, len(documents)),
+        paragraphs=weighted_sets(parts.document_of, marks_of_paragraphs, by_paragraph, len(documents)),
         numbers=weighted_sets(
             number_rows.numbers, number_rows.values.astype(np.uint64), np.ones(len(number_rows.values)), len(documents)
         ),

@@ -251,10 +251,7 @@ Planes = tuple[classifier.Plane, classifier.Plane]
 
 
 class PairVectors:
-    """Vectors of judged pairs in both directions, the later document of ``pairs`` first.
-
-    Only the authority of sources differs between trainings.
-    """
+    """Vectors of pairs both ways, the later document first; only the authority of sources differs between trainings."""
 
     def __init__(self, models: DocumentModels, pairs: JudgedPairs, names: Sequence[str], authority: Authority) -> None:
         self.pairs = pairs.later_first(classifier.comes_later(models.times, pairs.i, pairs.j))

@@ -19,10 +19,7 @@ from infostream_dedup.machine.arrays import Floats, Ints, Ragged, offsets_of, ro
 
 
 def leading_words(weights: sp.csr_array, n: int) -> Ragged:
-    """Return the n heaviest words of each document; among equal weights the earlier word wins; weights may be negative.
-
-    Returns int32 word numbers, ascending in a row.
-    """
+    """The n heaviest words of each document, int32, ascending; of equal ones the earlier; weights may be negative."""
     document = np.repeat(np.arange(weights.shape[0], dtype=np.int64), np.diff(weights.indptr))
     order = np.lexsort((weights.indices, -weights.data, document))
     rank = np.arange(weights.nnz) - weights.indptr[document]

@@ -20,13 +20,7 @@ _SLACK: Final = 1e-9
 
 @compiled
 def sort_rows(indptr: Ints, ranks: Int32s, hashes: Uint64s) -> None:
-    """Sort every row in place, and hash it.
-
-    Args:
-        indptr: int64 (rows + 1,).
-        ranks: int32, changed.
-        hashes: uint64 (rows,), written; equal rows have equal hashes.
-    """
+    """Sort every row of ``ranks`` in place, and write a hash of each to ``hashes``; equal rows have equal hashes."""
     for row in range(hashes.size):
         begin, end = indptr[row], indptr[row + 1]
         ranks[begin:end].sort()
@@ -221,10 +215,7 @@ class ChainScratch(NamedTuple):
 def _add_points(
     own: tuple[int, int, int], document_of: Int32s, members: Ints, document: int, found: int, points: Ints, near: int
 ) -> int:
-    """Match one sentence (its position, its occurrence, the size of its document) with earlier members of a class.
-
-    Points beyond the room are counted, but not written.
-    """
+    """Match a sentence (position, occurrence, size of document) with earlier members; write what there is room for."""
     place, occurrence, size = own
     before, repeats = -1, 0
     for other in members:

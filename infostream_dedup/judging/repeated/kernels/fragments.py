@@ -194,10 +194,8 @@ def _end_fragment(signs: Signs, found: FragmentRows, document: int, hashed: np.u
 
 @inlined
 def _swap(found: FragmentRows, document: int, one: int, other: int) -> None:
-    found.hashes[document, one], found.hashes[document, other] = (
-        found.hashes[document, other],
-        found.hashes[document, one],
-    )
+    hashes = found.hashes[document]
+    hashes[one], hashes[other] = hashes[other], hashes[one]
     words, flags = found.words[document, one], found.flags[document, one]
     begin, end = found.begins[document, one], found.ends[document, one]
     found.words[document, one] = found.words[document, other]

@@ -370,16 +370,11 @@ def learn(
 
 @inlined
 def _enter(past: PastDocuments, row: int, given: PastDocuments, document: int) -> None:
-    past.counts[row], past.sources[row], past.days[row] = (
-        given.counts[document],
-        given.sources[document],
-        given.days[document],
-    )
+    past.counts[row], past.sources[row] = given.counts[document], given.sources[document]
+    past.days[row] = given.days[document]
     for fragment in range(given.counts[document]):
-        past.hashes[row, fragment], past.words[row, fragment] = (
-            given.hashes[document, fragment],
-            given.words[document, fragment],
-        )
+        past.hashes[row, fragment] = given.hashes[document, fragment]
+        past.words[row, fragment] = given.words[document, fragment]
         past.marks[row, fragment] = signed(given.marks[document, fragment]) & CALL
     for place in range(given.counts[document] * STEMS):
         past.stems[row, place] = given.stems[document, place]
