@@ -17,13 +17,7 @@ import scipy.sparse as sp
 
 from infostream_dedup.documents import ReadingReport
 from infostream_dedup.errors import ConfigurationError, MissingExtraError
-from infostream_dedup.judging.features.words import (
-    hash_sequences,
-    hash_words,
-    require_similarity,
-    string_similarities,
-    string_similarity,
-)
+from infostream_dedup.judging.features import words as word_features
 from infostream_dedup.lab import labels as labelling
 from infostream_dedup.lab import scores as scoring
 from infostream_dedup.lab.methods import POOL_METHODS, Method, Pairs, Texts, method_class, methods, written
@@ -290,7 +284,7 @@ def pair_features(texts: Texts, a: Ints, b: Ints) -> list[PairFeatures]:
         jaccard, containment = _compare_sets(grams.row(one), grams.row(other))
         found.append(
             PairFeatures(
-                similarity=string_similarity(texts.plain[one], texts.plain[other]),
+                similarity=word_features.string_similarity(texts.plain[one], texts.plain[other]),
                 jaccard5=jaccard,
                 containment5=containment,
                 same_sentences=len(np.intersect1d(sentences.row(one), sentences.row(other), assume_unique=True)),
@@ -314,14 +308,14 @@ def _compare_sets(one: Uint64s, other: Uint64s) -> tuple[float, float]:
 def _hash_long_sentences(texts: Texts, documents: Ints) -> Ragged:
     """Return the distinct hashes of the given documents' long sentences; the rows of all other documents are empty."""
     words = texts.words
-    hashes = hash_words(words.vocabulary)
+    hashes = word_features.hash_words(words.vocabulary)
     wanted = np.zeros(len(texts), dtype=np.bool_)
     wanted[documents] = True
     rows: list[list[int]] = [[] for _ in range(len(texts))]
     sizes = np.diff(words.breaks)
     for sentence in np.flatnonzero(wanted[words.sentence_documents] & (sizes >= _LONG_SENTENCE)).tolist():
         numbers = words.rows.values[words.breaks[sentence] : words.breaks[sentence + 1]]
-        value = hash_sequences([hashes[number : number + 1] for number in numbers.tolist()])
+        value = word_features.hash_sequences([hashes[number : number + 1] for number in numbers.tolist()])
         rows[int(words.sentence_documents[sentence])].append(int(value[0]))
     return distinct(rows_from(rows, np.uint64))
 
@@ -400,7 +394,7 @@ THRESHOLD: Final = 0.80  # minimum String::Similarity of a verified pair
 def alike_pairs(texts: Sequence[str], codes: Ints) -> Ints:
     """Select the pairs whose texts have a String::Similarity of at least ``THRESHOLD``."""
     a, b = labelling.both_of(codes, len(texts))
-    return codes[string_similarities(texts, a, b, threshold=THRESHOLD) > 0]
+    return codes[word_features.string_similarities(texts, a, b, threshold=THRESHOLD) > 0]
 
 
 def pool_figures(codes: Ints, verified: Ints, alike: Ints) -> dict[str, float | int | None]:
@@ -521,7 +515,7 @@ def compare_methods(
         protocol, pool, labels, restricted=bool(rules.kin or rules.lang or rules.domains or rules.closed)
     )
     if protocol == "pool" or examples or disagreements:
-        require_similarity()
+        word_features.require_similarity()
     truth, notes = None, []
     if labels is not None:
         listed = labelling.labels_in(labels)

@@ -157,10 +157,7 @@ def count_postings(index: SharedIndex, first: int, last: int) -> None:
 
 @compiled
 def fill_postings(index: SharedIndex, first: int, last: int) -> None:
-    """Write the texts of the terms from ``first`` to ``last`` - 1.
-
-    In ``heads``, the start of each term is one place later; afterwards its end.
-    """
+    """Write the texts of terms ``first`` to ``last`` - 1; ``heads``: starts, one place later; afterwards ends."""
     for text in range(index.begins.size):
         for at in range(index.begins[text], index.ends[text]):
             term = index.terms[at]

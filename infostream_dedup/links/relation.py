@@ -250,10 +250,7 @@ def group_sizes(leaders: Ints) -> Ints:
 
 
 def group_sizes_of_nodes(leaders: Ints, weights: Ints, loose: Bools) -> Ints:
-    """Documents in each group of nodes, in no particular order; those of a ``loose`` node are not linked to each other.
-
-    ``leaders``: of each node; ``weights``: documents of each node.
-    """
+    """Documents of each group by the ``leaders`` and ``weights`` of nodes; in a ``loose`` node, they are not linked."""
     documents = np.bincount(leaders, weights=weights, minlength=len(weights)).astype(np.int64)
     alone = (np.bincount(leaders, minlength=len(weights)) == 1) & loose
     singles = np.ones(int(documents[alone].sum()), dtype=np.int64)

@@ -20,17 +20,7 @@ from infostream_dedup.links.compiled.kernels import matching as kernels
 from infostream_dedup.links.compiled.kernels.rows import LinkArrays, TermPlaces, earliest_equals, mark_enough, mix_rows
 from infostream_dedup.links.compiled.term_rows import TermRows, row_parts, term_rows
 from infostream_dedup.links.similarity_matrix import SimilarityMatrix, check_input
-from infostream_dedup.machine.arrays import (
-    Bools,
-    Int32s,
-    Ints,
-    Uint8s,
-    Uint32s,
-    Uint64s,
-    offsets_of,
-    places_of,
-    sparse_rows,
-)
+from infostream_dedup.machine.arrays import Int32s, Ints, Uint8s, Uint32s, Uint64s, offsets_of, places_of, sparse_rows
 from infostream_dedup.machine.platform import reserve
 from infostream_dedup.machine.progress import Progress
 from infostream_dedup.machine.threads import ThreadPool, thread_count
@@ -315,7 +305,7 @@ class LinkSpool:
 
     storage: Storage  # allocates the rows and the result
     members: kernels.Members  # what each place represents
-    joined: Bools  # bool (places,), whether the members of a place are linked to each other
+    joined: NDArray[np.bool_]  # bool (places,), whether the members of a place are linked to each other
     _rows: list[kernels.LinkRows] = field(default_factory=list)
 
     def add(self, rows: kernels.LinkRows) -> None:

@@ -17,18 +17,7 @@ from infostream_dedup.machine.arrays import Int32s, Ints
 from infostream_dedup.machine.progress import Progress
 from infostream_dedup.model import Document, DocumentBlock, Settings
 from infostream_dedup.model.settings import REPRESENTATIONS
-from infostream_dedup.runs.sharded import key_terms
-from infostream_dedup.runs.sharded.linking import (
-    DEGREES,
-    LINKS,
-    NODES,
-    Linking,
-    LinkTable,
-    NodeTable,
-    Shard,
-    collapse_documents,
-    merge_links,
-)
+from infostream_dedup.runs.sharded import key_terms, linking
 from infostream_dedup.runs.sharded.plan import Plan
 from infostream_dedup.runs.sharded.reading import DOCUMENTS, EVIDENCE_TABLES, FIRST_TABLES, NO_MOMENT, read_and_count
 from infostream_dedup.runs.sharded.work_folder import Layout, Make, Stage, WorkFolder, joined
@@ -174,15 +163,17 @@ class LinkedRun:
         decided = {"keys": self.keys.key, "by_language": by_language, "window": self._window}
         return self.stage(
             "nodes",
-            NODES,
+            linking.NODES,
             decided,
-            lambda: collapse_documents(self.keys.batches("keys"), by_language=by_language, moments=self.moments),
+            lambda: linking.collapse_documents(
+                self.keys.batches("keys"), by_language=by_language, moments=self.moments
+            ),
         )
 
     @cached_property
-    def nodes(self) -> NodeTable:
+    def nodes(self) -> linking.NodeTable:
         """The nodes: documents with equal key terms and targets are one node."""
-        return NodeTable.read(self._nodes.batches("nodes"))
+        return linking.NodeTable.read(self._nodes.batches("nodes"))
 
     @cached_property
     def key_counts(self) -> key_terms.KeyCounts:
@@ -208,7 +199,7 @@ class LinkedRun:
         shards = self._shards()
         decided = {"nodes": self._nodes.key, "k_min": k_min}
         name = f"links{k_min}"
-        found = self.stage(name, LINKS, decided, lambda: self._make_links(k_min, shards))
+        found = self.stage(name, linking.LINKS, decided, lambda: self._make_links(k_min, shards))
         for shard in range(shards):
             self.drop(f"{name}-{shard}")
         return found
@@ -216,24 +207,24 @@ class LinkedRun:
     def _make_links(self, k_min: int, shards: int) -> Iterator[pa.RecordBatch]:
         firsts = [row["first"] for row in key_terms.KEYS.rows(self.keys.batches("keys"))]
         chunks = len(firsts)
-        linking = Linking(self.nodes, self.numbers_of_keys, k_min, self.moments, self._window)
+        given = linking.Linking(self.nodes, self.numbers_of_keys, k_min, self.moments, self._window)
         per_shard = max(1, -(-chunks // shards))
         decided = {"nodes": self._nodes.key, "k_min": k_min, "shards": shards, "firsts": firsts}
         parts = [
             self.stage(
                 f"links{k_min}-{shard}",
-                LINKS,
+                linking.LINKS,
                 decided,
-                partial(self._make_shard, linking, shard * per_shard, (shard + 1) * per_shard, chunks),
+                partial(self._make_shard, given, shard * per_shard, (shard + 1) * per_shard, chunks),
             )
             for shard in range(shards)
         ]
         for number, rows in enumerate(zip(*(part.batches("links") for part in parts), strict=True)):
-            yield from merge_links(rows)
+            yield from linking.merge_links(rows)
             self.run.tell(f"{self.settings.representation}: merging links", number + 1, chunks)
 
-    def _make_shard(self, linking: Linking, begin: int, end: int, chunks: int) -> Iterator[pa.RecordBatch]:
-        shard = Shard(islice(self.chunks(), begin, end), linking)
+    def _make_shard(self, given: linking.Linking, begin: int, end: int, chunks: int) -> Iterator[pa.RecordBatch]:
+        shard = linking.Shard(islice(self.chunks(), begin, end), given)
         step = f"{self.settings.representation}: links to documents of chunks {begin + 1} to {min(end, chunks)}"
         for number, row in enumerate(shard.ask(self.chunks(), workers=self.run.workers)):
             yield row
@@ -242,14 +233,14 @@ class LinkedRun:
     def degrees(self, most: int) -> Stage:
         """How many documents each node is linked with at k = 1 to ``most``, shard by shard; not with a window."""
         decided = {"nodes": self._nodes.key, "most": most}
-        return self.stage(f"degrees{most}", DEGREES, decided, lambda: self._make_degrees(most))
+        return self.stage(f"degrees{most}", linking.DEGREES, decided, lambda: self._make_degrees(most))
 
     def _make_degrees(self, most: int) -> Iterator[pa.RecordBatch]:
-        linking, n = Linking(self.nodes, self.numbers_of_keys, 1), self.settings.n
+        given, n = linking.Linking(self.nodes, self.numbers_of_keys, 1), self.settings.n
         chunks = sum(1 for _ in self.keys.batches("keys"))
         per_shard = max(1, -(-chunks // self._shards()))
         for begin in range(0, chunks, per_shard):
-            shard = Shard(islice(self.chunks(), begin, begin + per_shard), linking)
+            shard = linking.Shard(islice(self.chunks(), begin, begin + per_shard), given)
             step = f"{self.settings.representation}: links below k = {most + 1} to documents of chunks {begin + 1} on"
             for number, row in enumerate(shard.degrees(self.chunks(), n=n, most=most)):
                 yield row
@@ -263,9 +254,9 @@ class LinkedRun:
         """Whether only documents near in time are linked."""
         return self._window is not None
 
-    def link_table(self, k_min: int) -> LinkTable:
+    def link_table(self, k_min: int) -> linking.LinkTable:
         """The links, memory-mapped."""
-        return LinkTable(self.links(k_min).batches("links"))
+        return linking.LinkTable(self.links(k_min).batches("links"))
 
     def stage(
         self, name: str, table: Layout, decided_by: Mapping[str, Any], make: Callable[[], Iterable[pa.RecordBatch]]

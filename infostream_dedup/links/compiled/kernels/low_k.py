@@ -201,10 +201,7 @@ def drop_below(k: int, links: LinkArrays) -> None:
 
 @compiled
 def pack_rows(links: LinkArrays, upper: bool, packed: PackedRows) -> int:
-    """Pack rows into words; with ``upper``, only columns right of the diagonal.
-
-    Returns the number of words written, at most one for each link.
-    """
+    """Pack rows into words, with ``upper`` only right of the diagonal; return how many, at most one for each link."""
     written = 0
     for row in range(links.indptr.size - 1):
         current = np.int64(-1)

@@ -7,19 +7,7 @@ from typing import Final, NamedTuple
 import numpy as np
 
 from infostream_dedup.links.compiled.term_rows import TermRows
-from infostream_dedup.machine.arrays import (
-    GOLDEN,
-    Bools,
-    Int32s,
-    Ints,
-    Place,
-    Table,
-    Uint8s,
-    Uint32s,
-    Uint64s,
-    Vector,
-    Whole,
-)
+from infostream_dedup.machine.arrays import GOLDEN, Int32s, Ints, Place, Table, Uint8s, Uint64s, Vector, Whole
 from infostream_dedup.machine.compiling import compiled, signed
 
 # Links and nodes in the form that compiled loops take
@@ -45,7 +33,7 @@ class PackedRows(NamedTuple):
     """Links by row as 64-bit words."""
 
     indptr: Ints  # int64 (rows + 1,), start of each row in `words`
-    numbers: Uint32s  # uint32, number of each word: bit b of word w is column 64 w + b
+    numbers: Vector[np.uint32]  # uint32, number of each word: bit b of word w is column 64 w + b
     words: Uint64s  # uint64, ascending by number in a row
 
 
@@ -82,7 +70,7 @@ def count_held(asking: int, answering: int, keys: TermRows, targets: TermRows) -
 
 
 @compiled
-def mix_rows(indptr: Ints, values: Uint32s, hashes: Uint64s) -> None:
+def mix_rows(indptr: Ints, values: Vector[np.uint32], hashes: Uint64s) -> None:
     """Fold the values of each row, in their order, into the row's hash."""
     for row in range(hashes.size):
         mixed = hashes[row] ^ np.uint64(indptr[row + 1] - indptr[row])
@@ -299,7 +287,7 @@ class Acceptance(NamedTuple):
 
     # int64 (n + 1,), terms that a direction needs, by the number of key terms of the shorter document
     need: Ints
-    relations: Bools  # bool (4,), by 1 if the forward count suffices plus 2 if the backward count does
+    relations: Vector[np.bool_]  # bool (4,), by 1 if the forward count suffices plus 2 if the backward count does
     fewest: int  # key terms that both documents must have
 
 
@@ -395,7 +383,7 @@ def list_counted_pairs(
 
 @compiled
 def mark_enough(
-    a: Int32s, b: Int32s, terms: TermPlaces, amounts: Uint8s, least: int, enough: int, found: Bools
+    a: Int32s, b: Int32s, terms: TermPlaces, amounts: Uint8s, least: int, enough: int, found: Vector[np.bool_]
 ) -> None:
     """Mark the pairs of which one document has enough key terms of the other.
 

@@ -79,11 +79,7 @@ def rehash(terms: TermSlots) -> None:
 
 
 def find_slots(given: Ints, terms: TermSlots, slots: Ints) -> None:
-    """Look up the slot of each term; ``NOTHING`` for a term not in use.
-
-    ``given``: terms to look up; ``terms``: the terms in use; ``slots``: (at least as long as ``given``), receives the
-    slots.
-    """
+    """Write the slot of each ``given`` term to ``slots``, which may be longer; ``NOTHING`` for a term not in use."""
     table = terms.table
     for place in range(given.size):
         prefetch(table, home(given[place], table))
