@@ -61,26 +61,16 @@ __all__ = [
 __version__ = VERSION
 
 _MODULES = {
-    "desk": "api.desk",
-    "duckdb": "duckdb",
-    "estimators": "estimators",
-    "methods": "lab.methods",
-    "passages": "api.passages",
-    "spark": "runs.spark",
-    "store": "api.store",
-    "watch": "api.watch",
-}
+    "desk": "api.desk", "duckdb": "duckdb", "estimators": "estimators", "methods": "lab.methods",
+    "passages": "api.passages", "spark": "runs.spark", "store": "api.store", "watch": "api.watch",
+}  # fmt: skip
 """Public modules and where they are defined."""
 
 _HOME = {
-    "Deduplicator": "stream.deduplicator",
-    "StreamSettings": "stream.settings",
-    "Document": "model",
-    "Settings": "model",
-    "read_documents": "documents",
-    "write_comparison": "report.comparison",
+    "Deduplicator": "stream.deduplicator", "StreamSettings": "stream.settings", "Document": "model",
+    "Settings": "model", "read_documents": "documents", "write_comparison": "report.comparison",
     "write_report": "report.files",
-}
+}  # fmt: skip
 """Public names defined outside ``api``, with their modules."""
 
 

@@ -785,11 +785,7 @@ def levels_of_wheel(tag: str) -> list[str]:
 
 
 def compile_level(source: Path, level: str, target: Path, *, checked: bool, machine: str | None) -> None:
-    """Compile the C++ file for one level of processors, with Zig if for another machine.
-
-    Raises:
-        RefusedError: the compiler refuses it.
-    """
+    """Compile the C++ file for one level of processors, with Zig if for another machine, or raise ``RefusedError``."""
     here, made = Path(__file__).parent, target.with_suffix(".o")
     system, march = None if machine else found_compiler(), MARCH[level]
     zig, other = [sys.executable, "-m", "ziglang"], ["-target", machine] if machine else []
@@ -893,18 +889,11 @@ def main() -> None:
     parser.add_argument("--source", type=Path, help="keep the C++ file here")
     parser.add_argument("--wheel", choices=WHEELS, help="for a machine of this kind, with Zig")
     parser.add_argument("--folder", type=Path, help="write the extensions here")
-    given = parser.parse_args()
+    root, given = Path(__file__).resolve().parents[1], parser.parse_args()
     usual = levels_of_wheel(given.wheel) if given.wheel else levels_of_machine()[-1:]
     levels = given.levels.split(",") if given.levels else usual
     try:
-        build(
-            Path(__file__).resolve().parents[1],
-            levels,
-            checked=given.checked,
-            source=given.source,
-            wheel=given.wheel,
-            folder=given.folder,
-        )
+        build(root, levels, checked=given.checked, source=given.source, wheel=given.wheel, folder=given.folder)
     except RefusedError as refusal:
         sys.exit(str(refusal))
 

@@ -210,11 +210,7 @@ def _four_digits(data: Uint8s, at: int) -> int:
 
 @inlined
 def escaped_code(data: Uint8s, at: int) -> tuple[int, int]:
-    """Decode an escape.
-
-    ``data``: see above; ``at``: place of the backslash. Returns code point (-1 for a lone surrogate or an invalid
-    escape), and number of bytes.
-    """
+    """Decode the escape at a backslash: its code point (-1: lone surrogate or invalid) and its number of bytes."""
     kind = data[at + 1]
     if kind == 0x75:
         code = _four_digits(data, at + 2)
@@ -255,11 +251,7 @@ def _special_character(data: Uint8s, at: int) -> tuple[int, int]:
 
 
 def string_end(data: Uint8s, at: int) -> tuple[int, int, int]:
-    """Find the end of a string.
-
-    ``data``: see above; ``at``: place after the opening quote. Returns place of the closing quote, ``ESCAPED`` and
-    ``ODD``, and the number of characters.
-    """
+    """Place of the closing quote of the string opened before ``at``; ``ESCAPED`` and ``ODD``; number of characters."""
     marks, characters = 0, 0
     while True:
         ends = between(data, at, _QUOTE, _QUOTE) | between(data, at, _BACKSLASH, _BACKSLASH)
@@ -337,10 +329,7 @@ def _is_word(data: Uint8s, at: int, first: int, second: int, third: int) -> bool
 
 
 def value_end(data: Uint8s, at: int, end: int) -> tuple[int, int]:
-    """Find the end of a number, object or array, or of ``true``, ``false`` or ``null``.
-
-    ``data``: see above; ``at``: its first byte; ``end``: end of the line. Returns place after it, and ``BRACKETS``.
-    """
+    """Place after the number, object, array or literal that begins at ``at``, in a line up to ``end``; ``BRACKETS``."""
     byte = data[at]
     if byte == 0x5B or byte == 0x7B:
         return _nested_end(data, at, end), BRACKETS
@@ -595,11 +584,7 @@ def _write_string(data: Uint8s, begin: int, end: int, target: Uint8s, size: int)
 
 @compiled
 def hash_content(texts: Uint8s, begin: int, end: int, title: int) -> np.uint64:
-    """Hash of a title and a text.
-
-    ``texts``: UTF-8, followed by 8 readable bytes; ``begin``: first byte of ``full_text``; ``end``: the byte after it;
-    ``title``: bytes of the title.
-    """
+    """Hash of a ``title`` of so many bytes and its text; ``texts``: UTF-8, followed by 8 readable bytes."""
     found = np.uint64(end - begin) ^ (np.uint64(title) << np.uint64(32))
     at = begin
     while at < end:

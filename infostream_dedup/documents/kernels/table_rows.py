@@ -153,11 +153,8 @@ def _is_doubted(data: Uint8s, begin: int, end: int) -> bool:
 @inlined
 def _english(data: Uint8s, at: int, inside: np.uint64) -> tuple[np.uint64, np.uint64]:
     """Where " the " begins, and where " of ", " to ", " in " or " and " does."""
-    t, n, blank = (
-        between(data, at + 1, 0x74, 0x74),
-        between(data, at + 2, 0x6E, 0x6E),
-        between(data, at + 3, 0x20, 0x20),
-    )
+    t, n = between(data, at + 1, 0x74, 0x74), between(data, at + 2, 0x6E, 0x6E)
+    blank = between(data, at + 3, 0x20, 0x20)
     inside &= between(data, at, 0x20, 0x20)
     ends = between(data, at + 4, 0x20, 0x20) & inside
     of = between(data, at + 1, 0x6F, 0x6F) & between(data, at + 2, 0x66, 0x66)
