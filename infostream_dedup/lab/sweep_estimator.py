@@ -179,7 +179,9 @@ def _counted(scores: CopyScores, counted: CountedPairs) -> Phrase:
     about = Phrase.of("all pairs; forms count as copies")
     if counted.windowed:
         about = Phrase.of(
-            "pairs at most {days} days apart; {copies} of {links} links of series, left out here, are copies too",
+            "pairs at most {days} days apart; {copies} of {links} links of series, left out here, are copies too"
+            if scores.series_links
+            else "pairs at most {days} days apart",
             days=WINDOW_DAYS,
             copies=scores.series_copies,
             links=scores.series_links,
@@ -187,8 +189,9 @@ def _counted(scores: CopyScores, counted: CountedPairs) -> Phrase:
     k = scores.step
     if scores.precision is None:
         return Phrase.of(
-            "no links at k = {k}; {copies} copies (counted: {about})", k=k, copies=scores.copies, about=about
-        )
+            "no links between texts of {least} words or more at k = {k}; {copies} copies (counted: {about})",
+            least=LEAST_TOKENS, k=k, copies=scores.copies, about=about,
+        )  # fmt: skip
     share = _hundred(scores.precision)
     if scores.recall is None:
         return Phrase.of("{share} of 100 links at k = {k} are copies (counted: {about})", share=share, k=k, about=about)
@@ -289,9 +292,8 @@ class SweepEstimator:
                 columns[block, one.step] = copy_columns(one) | _duplicate_columns(estimated, place)
             if not shares:
                 # A link between languages is never a copy, however right it is, so links inside languages decide.
-                inside = known if block == "all" else block
-                chooses = estimate if inside == known else None
-                choices[block] = known_k(scores[inside], chooses, n=settings.n)
+                across = KnownK(uncounted=Phrase.of("a translation is no copy, so the count of copies says nothing"))
+                choices[block] = across if block == "cross" else known_k(scores[known], estimate, n=settings.n)
         summary = {
             "universe": {**counted.as_dict(), "few_terms": few},
             "copies": _summary(scores["all"], copies),

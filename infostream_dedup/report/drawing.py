@@ -58,6 +58,7 @@ class Lettering:
     colour: str = "#000000"
     anchor: str = "middle"
     above: bool = False
+    turned: int = 0  # degrees
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -190,8 +191,9 @@ def _content(panel: Panel, at: _Place) -> Iterator[str]:
             yield f'<path d="{bar}" fill="none" stroke="{line.colour}"/>'
     for words in panel.words:
         x, y = at(words.x, words.y)
-        lower = -4.0 if words.above else words.size / 3
-        yield _text(x, y + lower, words.text, anchor=words.anchor, size=words.size, colour=words.colour)
+        x, y = (x + words.size / 3, y - 4) if words.turned else (x, y + (-4 if words.above else words.size / 3))
+        look: dict[str, Any] = {"size": words.size, "colour": words.colour, "turned": words.turned}
+        yield _text(x, y, words.text, anchor=words.anchor, **look)
 
 
 def _line(line: Stroke, points: Sequence[Point]) -> Iterator[str]:
@@ -284,7 +286,8 @@ def _draw(axes: Axes, panel: Panel, *, named: bool) -> None:
     sides = {"start": "left", "middle": "center", "end": "right"}
     for words in panel.words:
         upright = "bottom" if words.above else "center"
-        look: dict[str, Any] = {"ha": sides[words.anchor], "va": upright, "fontsize": 0.72 * words.size}
+        side = "center" if words.turned else sides[words.anchor]
+        look: dict[str, Any] = {"ha": side, "va": upright, "fontsize": 0.72 * words.size, "rotation": -words.turned}
         axes.text(words.x, words.y, words.text, color=words.colour, **look)
     turned: dict[str, Any] = {"rotation": panel.x.tilt, "ha": "right"} if 0 < panel.x.tilt < 90 else {
         "rotation": panel.x.tilt

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date, datetime, timedelta
 from html import escape
 from itertools import groupby
@@ -154,6 +154,7 @@ _MOST_LABELS: Final = 16
 _MOST_DAYS: Final = 120
 _MOST_YEARS: Final = 20  # a single wrong date must not press the months of the others together
 _MOST_PARTS: Final = 40
+_MOST_SIGNS: Final = 95  # signs of numbers side by side above the bars of a picture
 _STRETCHES: Final = ("day", "week", "month")
 
 
@@ -211,7 +212,7 @@ def _series(
         if (row.representation, row.block) == (representation, block) and representation not in result.same_as
     ]
     known = [(x, y, row) for x, y, row in points if x is not None and y is not None]
-    errors = [1.96 * (row.measures.transitivity_error or 0) for _, _, row in known]
+    errors = [1.96 * (getattr(row.measures, f"{quantity}_error") or 0) for _, _, row in known]
     if known:
         yield Stroke(
             points=[(x, y) for x, y, _ in known],
@@ -220,7 +221,7 @@ def _series(
             dash=_BLOCK_LINE.get(block, ":" if MIDDLE in representation else "-"),
             hollow=_is_second(dict.fromkeys(row.representation for row in result.rows), representation),
             label=contents.title_of(representation, block, words),
-            errors=errors if quantity == "transitivity" and any(errors) else (),
+            errors=errors if any(errors) else (),
         )
 
 
@@ -306,9 +307,12 @@ def group_figure(sizes: Mapping[str, Mapping[int, int]], wording: contents.Wordi
             boxes.append(Box(at, 0, at + width, number, _bar_colour(sizes, representation)))
             numbers.append(Lettering(x=at + width / 2, y=number, text=words.count(number), above=True))
     most = max((box.y1 for box in boxes), default=0) or 1
-    names = [(index + 0.4, str(low) if low == high else f"{low}–{high}") for index, (low, high) in enumerate(edges)]
+    if max((len(one.text) for one in numbers), default=0) * len(edges) > _MOST_SIGNS * width:
+        numbers, most = [replace(one, turned=-90, anchor="start") for one in numbers], 1.15 * most
+    spans = ["–".join(map(words.count, sorted({low, high}))) for low, high in edges]
+    names = [(index + 0.4, span) for index, span in enumerate(spans)]
     panel = Panel(
-        x=Axis(low=-0.2, high=len(edges), ticks=names, label=words("axis_size")),
+        x=Axis(low=-0.2, high=len(edges), ticks=names, label=words("axis_size"), tilt=30 if len(edges) > 7 else 0),
         y=_count_axis(words, "axis_groups", most),
         height=230,
         boxes=boxes,
@@ -342,32 +346,20 @@ def part_figure(tables: contents.PartTables, by: str, wording: contents.Wording)
         for table in tables.tables:
             colour, marker = representation_named(table.name).colour, representation_named(table.name).marker
             parts = [line for line in table.lines if not line.whole and line.name in names]
-            bands = [line.bands.get(quantity.removesuffix("_at"), (None, None)) for line in parts]
+            bands: list[tuple[float, ...] | None] = [line.bands.get(quantity.removesuffix("_at"), ()) for line in parts]
             # A part with too few links for an interval draws nothing: a gap in the values is a gap in the line.
             known = [(place, getattr(line, quantity), bands[place]) for place, line in enumerate(parts)]
             runs = groupby(known, key=lambda one: one[1] is not None and one[2] is not None)
             for run in [list(run) for given, run in runs if given]:
                 points = [(float(place), value) for place, value, _ in run]
-                look: dict[str, Any] = {
-                    "dash": "-" if by in _STRETCHES else "",
-                    "hollow": _is_second(series, table.name),
-                }
-                lines.append(Stroke(points=points, colour=colour, marker=marker, **look))
-                ranges = [
-                    (float(place), band[0], band[1])
-                    for place, _, band in run
-                    if band is not None and band[0] is not None and band[1] is not None
-                ]
+                dash, hollow = "-" if by in _STRETCHES else "", _is_second(series, table.name)
+                lines.append(Stroke(points=points, colour=colour, marker=marker, dash=dash, hollow=hollow))
+                ranges = [(float(place), *band) for place, _, band in run if band]
+                lows, highs = ([(one[0], one[side]) for one in ranges] for side in (1, 2))
                 if by in _STRETCHES:
-                    edge = [(place, low) for place, low, _ in ranges] + [
-                        (place, high) for place, _, high in ranges[::-1]
-                    ]
-                    areas += [(edge, colour)] if ranges else []
+                    areas += [([*lows, *reversed(highs)], colour)] if ranges else []
                 else:
-                    lines += (
-                        Stroke(points=[(place, low), (place, high)], colour=colour, width=1.2)
-                        for place, low, high in ranges
-                    )
+                    lines += (Stroke(points=ends, colour=colour, width=1.2) for ends in zip(lows, highs, strict=True))
         y = _share_axis(wording, f"axis_{quantity.removesuffix('_at')}")
         panels.append(Panel(x=x, y=y, height=150, areas=areas, lines=lines))
     legend = [

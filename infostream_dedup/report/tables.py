@@ -138,14 +138,13 @@ class Wording:
 
     def spoken(self, sentence: str) -> tuple[str, bool]:
         """Return a sentence in this language, and whether it was translated; otherwise it stays English."""
-        if self.language == "en":
-            return sentence, True
+        english = self.language == "en"
         if not isinstance(sentence, Phrase):
-            return sentence, False
+            return sentence, english
         if sentence.parts:
             said = [self.spoken(part) for part in sentence.parts]
             return (BETWEEN.join(text for text, _ in said), True) if all(own for _, own in said) else (sentence, False)
-        if sentence.template not in self._sentences:
+        if not english and sentence.template not in self._sentences:
             return sentence, False
         values: dict[str, object] = {}
         for name, one in sentence.values.items():
@@ -153,21 +152,23 @@ class Wording:
             if not own:
                 return sentence, False
             values[name] = text
-        return self._sentences[sentence.template].format(**values), True
+        return self._sentences.get(sentence.template, sentence.template).format(**values), True
 
     def _value(self, name: str, value: object) -> object:
-        """Format a value in a sentence: a language by the right form of its name, a number with its decimal sign."""
+        """Format a value in a sentence: a language by the right form of its name, a number with its signs."""
         if isinstance(value, float):
-            return _Comma(value)
+            return value if self.language == "en" else _Comma(value)
+        if isinstance(value, int) and value >= 1000:
+            return self.count(value)
         return self._words.get(f"{name}_{value}", value)
 
     def decimal(self, value: float | None, digits: int) -> str:
         """Format a number with a decimal point or comma; ``None`` becomes a dash."""
-        return "–" if value is None else self._localised(f"{value:.{digits}f}")
+        return "–" if value is None else self.localised(f"{value:.{digits}f}")
 
     def percent(self, value: float | None) -> str:
         """Format a share, 0 to 1, as a percentage with one decimal; ``None`` becomes a dash."""
-        return "–" if value is None else f"{self._localised(f'{100 * value:.1f}')}\N{NO-BREAK SPACE}%"
+        return "–" if value is None else f"{self.localised(f'{100 * value:.1f}')}\N{NO-BREAK SPACE}%"
 
     def count(self, value: int | None) -> str:
         """Format a whole number with thousands separators; ``None`` becomes a dash."""
@@ -181,7 +182,8 @@ class Wording:
         found = None if self.language == "en" else re.match(r"(\d{4})-(\d\d)-(\d\d)(?=$| )", text)
         return text if found is None else f"{found[3]}.{found[2]}.{found[1]}{text[10:]}"
 
-    def _localised(self, number: str) -> str:
+    def localised(self, number: str) -> str:
+        """A number, or several, with the decimal sign of the language."""
         return number if self.language == "en" else number.replace(".", ",")
 
 
@@ -252,37 +254,30 @@ def split_name(name: str) -> tuple[str, str]:
 
 def list_series(result: SweepResult, wording: Wording, *, paper: bool = False) -> list[Series]:
     """Return the series of a sweep in the order of its rows; ``paper`` adds the published values."""
-    shown = [row for row in result.rows if row.representation not in result.same_as]
-    blocks = dict.fromkeys((row.representation, row.block) for row in shown)
-    found = []
-    for representation, block in blocks:
-        rows = [
-            row
-            for row in result.rows
-            if (row.representation, row.block) == (representation, block) and row.measures.k is not None
-        ]
-        series = Series(
+    unlike = [row for row in result.rows if row.representation not in result.same_as]
+    blocks = dict.fromkeys((row.representation, row.block) for row in unlike)
+    shown = [row for row in unlike if row.measures.k is not None]
+    named = {"all": "", "cross": ":cross"}
+    return [
+        Series(
             representation=representation,
             block=block,
             name=title_of(representation, block, wording),
-            recommended=result.recommended_k.get(
-                f"{representation}:cross" if block == "cross" else representation if block == "all" else ""
-            ),
+            recommended=result.recommended_k.get(f"{representation}{named[block]}") if block in named else None,
             published=published_beside(representation, block, blocks) if paper else None,
-            rows=rows,
+            rows=(rows := [row for row in shown if (row.representation, row.block) == (representation, block)]),
             estimated=any("copies" in row.estimated for row in rows),
         )
-        found.append(series)
-    return found
+        for representation, block in blocks
+    ]
 
 
 def overview_of(series: list[Series]) -> list[tuple[int, dict[str, SweepRow]]]:
     """Return the rows of all series by k, then by name."""
     table: dict[int, dict[str, SweepRow]] = {}
-    for one in series:
-        for row in one.rows:
-            if row.measures.k is not None:
-                table.setdefault(row.measures.k, {})[one.name] = row
+    for name, row in ((one.name, row) for one in series for row in one.rows):
+        if row.measures.k is not None:
+            table.setdefault(row.measures.k, {})[name] = row
     return sorted(table.items())
 
 
@@ -307,8 +302,8 @@ def cards_of(result: SweepResult, wording: Wording) -> list[Card]:
 
 
 def _quality(result: SweepResult, representation: str, block: str, k: int | None, wording: Wording) -> tuple[str, ...]:
-    """Say what was counted and estimated about the links at one k; empty if nothing was."""
-    for row in result.rows:
+    """Say what was counted and estimated about the links at one k; empty if nothing was, or if there is no k."""
+    for row in result.rows if k is not None else ():
         if (row.representation, row.block, row.measures.k) == (representation, block, k) and row.estimated:
             # Where links within languages have their own rows, only those are estimated.
             apart = any((one.representation, one.block) == (representation, "mono") for one in result.rows)
@@ -335,7 +330,7 @@ def _by_band(summary: Mapping[str, Any] | None, k: int | None, wording: Wording)
     bands: dict[str, float | None] = next((step["recall_by_wording"] for step in steps if step["step"] == k), {})
     said = [
         wording("quality_band", low=low, high=high, recall=wording.percent(recall))
-        for (low, high), recall in ((name.split("-"), recall) for name, recall in bands.items())
+        for (low, high), recall in ((wording.localised(name).split("-"), recall) for name, recall in bands.items())
         if recall is not None
     ]
     return wording("quality_bands", bands="; ".join(said)) if said else ""
