@@ -132,8 +132,12 @@ class StoreTools:
             try:
                 place_of(self._store.connection).check()
             except StoreMovedError:
-                moved, (self._store, self._searcher) = self._store, self._open()
-                moved.close()
+                if not self.path.exists():
+                    raise
+                # Closed first, so that no log of the other file is there when this one is opened.
+                self._writer.submit(self._end_stream).result()
+                self._store.close()
+                self._store, self._searcher = self._open()
                 self._listed, self._swept, self._sweep = (None, {}), None, None
             return work()
 
@@ -157,10 +161,14 @@ class StoreTools:
             self._sweep.cancel()
         self._checker.close()
         self._reader.submit(self._store.close).result()
-        if self._stream is not None:
-            self._writer.submit(self._stream.close).result()
+        self._writer.submit(self._end_stream).result()
         for pool in (self._reader, self._writer):
             pool.shutdown()
+
+    def _end_stream(self) -> None:
+        stream, self._stream = self._stream, None
+        if stream is not None:
+            stream.close()
 
     @_told
     async def check_text(self, text: Text, title: str = "", source: str = "", published: str = "") -> dict[str, Any]:
@@ -173,6 +181,7 @@ class StoreTools:
         name = "question:" + hashlib.sha256(f"{title}\n{text}".encode("utf-8", "replace")).hexdigest()[:16]
         asked = {"id": name, "text": text, "title": title, "source": source, "published": published}
         given = {field: value for field, value in asked.items() if value}
+        await self.read(self.path.exists)  # follows the path, before another process opens what it names
         verdict = (await self._checker.verdicts([given | {"text": text}], "version"))[0]
         wanted = ("status", "kind", "probability", "relation", "forward", "backward", "terms", "watches")
         found = {field: verdict[field] for field in wanted if verdict.get(field) is not None}

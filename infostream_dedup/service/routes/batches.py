@@ -420,6 +420,7 @@ async def check(request: Request) -> Response:
     asked = await answers.read_body(request, GivenDocuments)
     refuse_many(asked.documents, service.settings.limits.checked)
     checked_documents(asked.documents, skip=False)
+    service.check_place()
     # While the store is being opened, there is nothing to compare with.
     await service.position()
     verdicts = await service.checker.verdicts(asked.documents, asked.on_conflict)
