@@ -109,7 +109,7 @@ def _state_of(path: Path) -> tuple[int, ...]:
         status = path.stat()
     except OSError:
         return ()
-    return status.st_mtime_ns, status.st_size, status.st_ino
+    return status.st_mtime_ns, status.st_ctime_ns, status.st_size, status.st_ino
 
 
 def _callers_of(path: Path, *, needed: bool = True) -> dict[str, Caller]:
