@@ -9,6 +9,7 @@ import threading
 from collections.abc import Iterator
 from contextlib import suppress
 from datetime import date
+from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
 
 import numpy as np
@@ -122,6 +123,30 @@ def test_events_go_on_after_the_service_was_killed(served: Served, client: Clien
         seen += [next(one.id for one in events if one.kind == "verdict") for _ in range(len(DOCUMENTS) - 30)]
         again.join()
     assert seen == list(range(len(DOCUMENTS)))
+
+
+def test_what_an_answer_leaves_open_is_asked_again() -> None:
+    begin, verdict = (f"id: {n}\nevent: {kind}\ndata: {{}}\n\n" for n, kind in ((41, "begin"), (42, "verdict")))
+    answers = iter([(408, "{}"), (507, "{}"), (200, '{"n": 1}'), (200, begin), (200, verdict)])
+    asked: list[str] = []
+
+    class Answers(BaseHTTPRequestHandler):
+        def do_POST(self) -> None:
+            self.rfile.read(int(self.headers.get("content-length", 0)))
+            status, told = next(answers)
+            asked.append(self.path)
+            self.send_response(status)
+            self.end_headers()
+            self.wfile.write(told.encode())
+
+        do_GET = do_POST
+
+    with HTTPServer(("127.0.0.1", 0), Answers) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        with Client(f"http://127.0.0.1:{server.server_port}") as client, client.events() as events:
+            assert client.send([]) == {"n": 1}
+            assert (next(events).id, asked[3:]) == (42, ["/v1/verdicts/events", "/v1/verdicts/events?after=41"])
+        server.shutdown()
 
 
 def test_the_same_in_asyncio(served: Served) -> None:

@@ -5,6 +5,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
+from itertools import islice
 from pathlib import Path
 
 import httpx
@@ -117,6 +118,10 @@ def test_going_back_beside_a_running_service(served: Served, tmp_path: Path) -> 
         assert (done.batches, done.discarded) == (1, 1)
         assert "event: restored" in lines
         assert next(lines) == 'data: {"documents":10}'
+    # So do those hear it who were away, and who asks for no place is told where the stream begins.
+    for asked, head in (({"after": 19}, ["event: restored", 'data: {"documents":10}']), ({}, ["id: 9", "event: begin"])):
+        with httpx.stream("GET", f"{served.address}/v1/verdicts/events", params=asked, timeout=60) as events:
+            assert list(islice(events.iter_lines(), 4)) == [": verdicts", "", *head]
     assert httpx.get(f"{served.address}/v1/batches/two").status_code == 404
     for _ in range(100):
         answer = batch(served, "other", 20)
