@@ -139,7 +139,7 @@ def test_what_an_answer_leaves_open_is_asked_again() -> None:
             self.end_headers()
             self.wfile.write(told.encode())
 
-        do_GET = do_POST
+        do_GET = do_POST  # noqa: N815 - the name is the library's
 
     with HTTPServer(("127.0.0.1", 0), Answers) as server:
         threading.Thread(target=server.serve_forever, daemon=True).start()

@@ -50,10 +50,12 @@ def test_clients_leave_out_the_usual_port(tmp_path: Path) -> None:
 
 
 def test_a_method_that_is_not_supported_is_answered_with_those_that_are(filled: ServiceClient) -> None:
-    answer = filled("DELETE", "/v1/groups")
-    assert (answer.status_code, answer.headers["allow"]) == (405, "GET")
-    answer = filled("DELETE", "/groups")
-    assert (answer.status_code, answer.headers["allow"]) == (405, "GET, HEAD")
+    for path, methods in (
+        ("/v1/groups", "GET"), ("/groups", "GET, HEAD"), ("/v1/documents", "DELETE, GET, POST"),
+        ("/v1/documents/a%2Fb", "DELETE, GET"), ("/v1/judgements", "GET, POST"), ("/sign-in", "GET, HEAD, POST"),
+    ):  # fmt: skip
+        answer = filled("PATCH", path)
+        assert (answer.status_code, answer.headers["allow"]) == (405, methods)
 
 
 def lasting(headers: Any) -> dict[str, str]:

@@ -119,7 +119,10 @@ def test_going_back_beside_a_running_service(served: Served, tmp_path: Path) -> 
         assert "event: restored" in lines
         assert next(lines) == 'data: {"documents":10}'
     # So do those hear it who were away, and who asks for no place is told where the stream begins.
-    for asked, head in (({"after": 19}, ["event: restored", 'data: {"documents":10}']), ({}, ["id: 9", "event: begin"])):
+    for asked, head in (
+        ({"after": 19}, ["event: restored", 'data: {"documents":10}']),
+        ({}, ["id: 9", "event: begin"]),
+    ):
         with httpx.stream("GET", f"{served.address}/v1/verdicts/events", params=asked, timeout=60) as events:
             assert list(islice(events.iter_lines(), 4)) == [": verdicts", "", *head]
     assert httpx.get(f"{served.address}/v1/batches/two").status_code == 404

@@ -161,7 +161,7 @@ def test_the_log_of_a_store_that_was_replaced_does_not_get_into_the_other_one(pl
     with Store.open(place) as store, Store.open(place, read_only=True):
         store.append(synthetic.batch(20))
         place.rename(old)
-        with pytest.raises(NoInputError, match="delete .*news.db-wal to begin anew"):
+        with pytest.raises(NoInputError, match=r"delete .*news\.db-wal to begin anew"):
             Store.open(place, settings_digest="x", create=True)
         other.replace(place)
         with pytest.raises(StoreMovedError):

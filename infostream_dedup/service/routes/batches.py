@@ -441,9 +441,10 @@ async def follow_verdicts(request: Request, after: int | None = None) -> Respons
     """All verdicts from a given place on, then each new one as it is stored.
 
     The id of an event ``verdict`` is the document's ordinal. A client that reconnects with ``Last-Event-ID`` continues
-    after it; by default the stream begins with the next verdict, and an event ``begin`` has the id before it. What a document does to groups comes before its
-    verdict: ``merge``, ``expiry``, ``alarm``, and ``limit`` (a source exceeds its loss limit). After ``restored`` the
-    store has gone back to a backup: documents from ``documents`` on are gone, and their ordinals are given again.
+    after it; by default the stream begins with the next verdict, and an event ``begin`` has the id before it. What a
+    document does to groups comes before its verdict: ``merge``, ``expiry``, ``alarm``, and ``limit`` (a source exceeds
+    its loss limit). After ``restored`` the store has gone back to a backup: documents from ``documents`` on are gone,
+    and their ordinals are given again.
     """
     service = running(request)
     last = request.headers.get("last-event-id", "")
