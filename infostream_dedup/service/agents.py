@@ -27,6 +27,18 @@ from infostream_dedup.language.morphology.form_cache import load
 from infostream_dedup.machine.platform import on_requests_to_end, python_command, python_environment
 from infostream_dedup.model import OUR_LANGUAGES, microseconds_of
 from infostream_dedup.model.version import VERSION
+
+try:
+    import uvicorn
+    from mcp.server.mcpserver import Context, MCPServer
+    from mcp.server.mcpserver.exceptions import ToolError
+    from mcp.server.mcpserver.tools import Tool
+    from mcp.server.transport_security import TransportSecuritySettings
+    from mcp.types import ToolAnnotations
+    from pydantic import Field
+except ImportError as missing:
+    raise MissingExtraError(missing.name or "mcp", "mcp", "a server of tools for agents") from None
+
 from infostream_dedup.service.checker import QUESTIONS, Checker
 from infostream_dedup.service.problems import ProblemError
 from infostream_dedup.service.settings import ServiceSettings, free_address
@@ -40,17 +52,6 @@ from infostream_dedup.stream.store.browsing import document_versions
 from infostream_dedup.stream.store.connection import place_of
 from infostream_dedup.stream.store.restoring import position_of, window_start
 from infostream_dedup.stream.store.stories import coverage_of, documents_of, story_page, story_rows
-
-try:
-    import uvicorn
-    from mcp.server.mcpserver import Context, MCPServer
-    from mcp.server.mcpserver.exceptions import ToolError
-    from mcp.server.mcpserver.tools import Tool
-    from mcp.server.transport_security import TransportSecuritySettings
-    from mcp.types import ToolAnnotations
-    from pydantic import Field
-except ImportError as missing:
-    raise MissingExtraError(missing.name or "mcp", "mcp", "a server of tools for agents") from None
 
 Text = Annotated[str, Field(min_length=1, max_length=100_000)]
 Top = Annotated[int, Field(ge=1, le=50)]

@@ -14,9 +14,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 import orjson
-from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, ProcessCollector, generate_latest
 
-from infostream_dedup.errors import InfostreamError
+from infostream_dedup.errors import InfostreamError, MissingExtraError
+
+try:
+    from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, ProcessCollector, generate_latest
+except ImportError:
+    raise MissingExtraError("prometheus_client", "service", "the service") from None
+
 from infostream_dedup.service.problems import ProblemError
 
 if TYPE_CHECKING:
