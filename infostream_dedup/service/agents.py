@@ -1,8 +1,4 @@
-"""The store as tools of an agent (Model Context Protocol), over standard input or HTTP.
-
-Every answer is small, cites ids, sources and dates, and quotes at most `_QUOTED` letters of a text. Nothing is written
-unless the server was asked to add documents.
-"""
+"""The store as tools of an agent (Model Context Protocol); answers are small and cite ids, sources and dates."""
 
 from __future__ import annotations
 
@@ -106,10 +102,7 @@ def _moment(given: str | None) -> int | None:
 
 
 class StoreTools:
-    """The tools, on one store, which one thread of its own reads.
-
-    Names, arguments and first words of those in ``_TOOLS`` are what an agent reads of them.
-    """
+    """The tools, on one store, which one thread of its own reads; an agent reads their names and first words."""
 
     def __init__(self, path: Path, checked: int) -> None:
         self.path = path

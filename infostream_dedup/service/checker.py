@@ -1,8 +1,7 @@
 """Which verdicts would documents get if they arrived now? A separate process answers; it stores nothing.
 
-It holds its own engine, which follows the store. Deciding changes an engine, so each question is answered by a
-fork of this process, which has one thread and no open file of the store; the fork's changes end with it. Where a
-process cannot be copied, an engine answers one question.
+Deciding changes its engine, which follows the store: a fork with one thread and no open file answers each question.
+Where a process cannot be copied, an engine answers one question.
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""One line of JSON on standard error for each request and each batch; never a text, a title, a token or a query.
-
-A request that failed has the ``code`` of its problem; one that the service could not answer has a ``reason``, too.
-"""
+"""Lines of JSON on standard error, never with a text, a title, a token or a query; and figures for Prometheus."""
 
 from __future__ import annotations
 
