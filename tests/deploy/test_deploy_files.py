@@ -81,8 +81,7 @@ def test_the_composition_has_what_it_names() -> None:
     assert set(engine["secrets"]) <= set(found["secrets"])
     assert (DEPLOY / engine["build"]["context"] / engine["build"]["dockerfile"]).exists()
     feed = found["services"]["feed"]
-    assert feed["image"] == engine["image"]
-    assert feed["depends_on"] == {"engine": {"condition": "service_healthy"}}
+    assert (feed["image"], feed["depends_on"]) == (engine["image"], {"engine": {"condition": "service_healthy"}})
     assert feed["command"][:4] == ["python", "-P", "-m", "infostream_dedup.service.sample"]
     assert set(feed["secrets"]) <= set(found["secrets"])
     # The image's /prometheus is nobody's (65534) and writable by that group.

@@ -88,8 +88,7 @@ def test_every_tool_answers_small_and_cited(news):
     assert {one["id"] for one in story["message"] if one["kind"] == "first"} == {whole["first"]}
     assert (same["coverage_a"], same["coverage_b"]) == (1, 1)
     assert {"a": "река", "b": "річка"} in words["translated_words"]
-    assert advice["documents"] == len(known)
-    assert advice["recommended_k"].keys() == {"morph"}
+    assert (advice["documents"], advice["recommended_k"].keys()) == (len(known), {"morph"})
     assert store.stats(news) == before
 
 

@@ -53,8 +53,7 @@ def client(served: Served) -> Iterator[Client]:
 def test_batches_are_stored_once_and_what_was_attached_comes_back(client: Client) -> None:
     given = [one | {"id": number, "extra": {"n": number}, "autor": "x"} for number, one in enumerate(DOCUMENTS[:40])]
     first, again = client.send(given), client.send(given)
-    assert (first["replayed"], again["replayed"]) == (False, True)
-    assert first["batch_id"] == again["batch_id"]
+    assert (first["replayed"], again["replayed"], first["batch_id"]) == (False, True, again["batch_id"])
     assert [(one["id"], one["extra"]) for one in again["verdicts"]] == [(str(n), {"n": n}) for n in range(40)]
     assert "autor" in first["ignored"]
     with pytest.raises(ServiceError) as refused:
@@ -211,8 +210,7 @@ def test_a_client_made_from_the_document_works(served: Served, tmp_path: Path, m
     assert isinstance(answer, models.BatchDecided)
     assert (answer.verdicts[1].id, answer.verdicts[1].status) == ("made-1", "exact")
     shown = call("documents", "show_document", id="made-1")
-    assert shown.text == DOCUMENTS[0]["text"]
-    assert shown.published.year == 2026
+    assert (shown.text, shown.published.year) == (DOCUMENTS[0]["text"], 2026)
     assert "made-1" in [one.id for one in call("groups", "show_group", id=shown.group).members]
     page = call("documents", "show_documents", source=DOCUMENTS[0]["source"], limit=1)
     assert len(page.items) == 1

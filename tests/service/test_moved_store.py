@@ -102,8 +102,7 @@ def test_a_follower_prints_no_verdict_that_is_not_stored(tmp_path: Path, way: Ca
         way(store)
         process.stdin.writelines(lines[20:])
         process.stdin.close()
-        assert process.stdout.read() == b""
-        assert process.wait(60) == 75
+        assert (process.stdout.read(), process.wait(60)) == (b"", 75)
     assert all(printed)
 
 
@@ -135,5 +134,4 @@ def test_going_back_beside_a_running_service(served: Served, tmp_path: Path) -> 
     assert answer.status_code == 200
     # The documents of the batch that is gone are new again.
     assert {one["status"] for one in batch(served, "two", 10).json()["verdicts"]} >= {"new"}
-    assert served.end() == 0
-    assert sum(check.faults for check in kept.verify(served.store)) == 0
+    assert (served.end(), sum(check.faults for check in kept.verify(served.store))) == (0, 0)
