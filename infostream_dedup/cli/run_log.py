@@ -275,6 +275,8 @@ def exit_code_of(run: Callable[[], object]) -> int:
     except Exception as error:
         if os.environ.get(_DEBUG):
             raise
+        if isinstance(error, MemoryError):
+            return _say(f"the memory does not suffice ({error}); allow more, or take fewer documents at a time", _BUG)
         garbled = next(filter(_is_garbled, sys.argv), None)
         if isinstance(error, UnicodeEncodeError) and garbled is not None:
             return _say(f"the argument {garbled!a} is not UTF-8 text; rename the file or correct the text", _USAGE)

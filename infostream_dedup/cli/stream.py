@@ -496,16 +496,17 @@ def serve(
     Without a token file, the service listens on this machine only, and anyone who can reach it may do anything. Its
     routes are described at /v1/openapi.json. SIGTERM ends the service after the current batch.
     """
-    from infostream_dedup.service.server import run
-    from infostream_dedup.service.settings import ServiceSettings, address_of, network_of
-    from infostream_dedup.service.tokens import add_token
-
     if new_token is not None and token_file is not None:
+        from infostream_dedup.service.tokens import add_token
+
         click.echo(add_token(Path(token_file), new_token, role))
         note("keep this token: it will not be shown again")
         return
     if store is None:
         raise click.UsageError("--store is missing: name the store to serve")
+    from infostream_dedup.service.server import run
+    from infostream_dedup.service.settings import ServiceSettings, address_of, network_of
+
     stream = options.pop_stream_settings(given)
     settings = ServiceSettings(
         store=Path(store),

@@ -1,8 +1,4 @@
-"""The desk of a store: people's judgements on its pairs, groups and templates, in an SQLite file next to the store.
-
-The stream writes to a store for seconds at a time, and a store can be rebuilt from its documents. Judgements are
-people's work, so they are in a separate file, ``<store>.desk``, in which nothing is ever overwritten.
-"""
+"""The desk of a store: people's work on it, in a file of its own, in which nothing is ever overwritten."""
 
 from infostream_dedup.judgements.desk import Desk, desk_path
 

@@ -220,15 +220,7 @@ def present_moment() -> int:
 
 
 class Desk(Closing):
-    """Judgements, reservations, reviews and jobs of one store. Use a desk in the thread that opened it.
-
-    All of its rows are compared with their checksums when it is opened, before the first use after another process
-    wrote to it, and before it is copied.
-
-    >>> with Desk.open(folder / "news.db.desk") as desk:                            # doctest: +SKIP
-    ...     with desk.reading() as connection:
-    ...         rows = present_judgements(connection)
-    """
+    """Judgements, reservations, reviews and jobs of one store, with checksums. Use it in the thread that opened it."""
 
     def __init__(self, connection: Connection, path: Path) -> None:
         self._connection, self.path = connection, path

@@ -249,11 +249,7 @@ def present_reviews(connection: Connection, kind: str) -> dict[str, dict[str, An
 
 
 def forget_in_desk(connection: Connection, documents: Collection[str]) -> int:
-    """Remove what job results quote from documents, and requests to judge them.
-
-    Results quote titles, sources and terms of example pairs; pairs with one of them are removed. Judgements and
-    decisions stay: they name documents but say nothing about their content. ``Desk.wipe`` removes the remnants.
-    """
+    """Remove what job results quote from documents, and requests to judge them; judgements and decisions stay."""
     # Not every caller rewrites the file: deleted content is at least overwritten with zeros.
     connection.execute("PRAGMA secure_delete = ON")
     changed = 0
@@ -419,10 +415,7 @@ def import_labels(
     source: str = "labels",
     lines: Iterable[int] | None = None,
 ) -> tuple[int, int]:
-    """Import a labels file: rows with a label become judgements, rows without a label become pairs to judge.
-
-    A row imported before is skipped, unless a later import has replaced it: a person may return to an earlier opinion.
-    """
+    """Import a labels file: rows with a label become judgements, others pairs to judge; rows known are skipped."""
     judged = asked = 0
     stored: dict[tuple[str, str], Judgement] = {}
     for line, row in zip(count(1) if lines is None else lines, rows, strict=False):

@@ -1,8 +1,4 @@
-"""The store as tools of an agent (Model Context Protocol), over standard input or HTTP.
-
-Every answer is small, cites ids, sources and dates, and quotes at most `_QUOTED` letters of a text. Nothing is written
-unless the server was asked to add documents.
-"""
+"""The store as tools of an agent (Model Context Protocol); answers are small and cite ids, sources and dates."""
 
 from __future__ import annotations
 
@@ -27,6 +23,18 @@ from infostream_dedup.language.morphology.form_cache import load
 from infostream_dedup.machine.platform import on_requests_to_end, python_command, python_environment
 from infostream_dedup.model import OUR_LANGUAGES, microseconds_of
 from infostream_dedup.model.version import VERSION
+
+try:
+    import uvicorn
+    from mcp.server.mcpserver import Context, MCPServer
+    from mcp.server.mcpserver.exceptions import ToolError
+    from mcp.server.mcpserver.tools import Tool
+    from mcp.server.transport_security import TransportSecuritySettings
+    from mcp.types import ToolAnnotations
+    from pydantic import Field
+except ImportError as missing:
+    raise MissingExtraError(missing.name or "mcp", "mcp", "a server of tools for agents") from None
+
 from infostream_dedup.service.checker import QUESTIONS, Checker
 from infostream_dedup.service.problems import ProblemError
 from infostream_dedup.service.settings import ServiceSettings, free_address
@@ -40,17 +48,6 @@ from infostream_dedup.stream.store.browsing import document_versions
 from infostream_dedup.stream.store.connection import place_of
 from infostream_dedup.stream.store.restoring import position_of, window_start
 from infostream_dedup.stream.store.stories import coverage_of, documents_of, story_page, story_rows
-
-try:
-    import uvicorn
-    from mcp.server.mcpserver import Context, MCPServer
-    from mcp.server.mcpserver.exceptions import ToolError
-    from mcp.server.mcpserver.tools import Tool
-    from mcp.server.transport_security import TransportSecuritySettings
-    from mcp.types import ToolAnnotations
-    from pydantic import Field
-except ImportError as missing:
-    raise MissingExtraError(missing.name or "mcp", "mcp", "a server of tools for agents") from None
 
 Text = Annotated[str, Field(min_length=1, max_length=100_000)]
 Top = Annotated[int, Field(ge=1, le=50)]
@@ -105,10 +102,7 @@ def _moment(given: str | None) -> int | None:
 
 
 class StoreTools:
-    """The tools, on one store, which one thread of its own reads.
-
-    Names, arguments and first words of those in ``_TOOLS`` are what an agent reads of them.
-    """
+    """The tools, on one store, which one thread of its own reads; an agent reads their names and first words."""
 
     def __init__(self, path: Path, checked: int) -> None:
         self.path = path
@@ -132,8 +126,12 @@ class StoreTools:
             try:
                 place_of(self._store.connection).check()
             except StoreMovedError:
-                moved, (self._store, self._searcher) = self._store, self._open()
-                moved.close()
+                if not self.path.exists():
+                    raise
+                # Closed first, so that no log of the other file is there when this one is opened.
+                self._writer.submit(self._end_stream).result()
+                self._store.close()
+                self._store, self._searcher = self._open()
                 self._listed, self._swept, self._sweep = (None, {}), None, None
             return work()
 
@@ -157,10 +155,14 @@ class StoreTools:
             self._sweep.cancel()
         self._checker.close()
         self._reader.submit(self._store.close).result()
-        if self._stream is not None:
-            self._writer.submit(self._stream.close).result()
+        self._writer.submit(self._end_stream).result()
         for pool in (self._reader, self._writer):
             pool.shutdown()
+
+    def _end_stream(self) -> None:
+        stream, self._stream = self._stream, None
+        if stream is not None:
+            stream.close()
 
     @_told
     async def check_text(self, text: Text, title: str = "", source: str = "", published: str = "") -> dict[str, Any]:
@@ -173,6 +175,7 @@ class StoreTools:
         name = "question:" + hashlib.sha256(f"{title}\n{text}".encode("utf-8", "replace")).hexdigest()[:16]
         asked = {"id": name, "text": text, "title": title, "source": source, "published": published}
         given = {field: value for field, value in asked.items() if value}
+        await self.read(self.path.exists)  # follows the path, before another process opens what it names
         verdict = (await self._checker.verdicts([given | {"text": text}], "version"))[0]
         wanted = ("status", "kind", "probability", "relation", "forward", "backward", "terms", "watches")
         found = {field: verdict[field] for field in wanted if verdict.get(field) is not None}

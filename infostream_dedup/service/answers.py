@@ -51,7 +51,7 @@ READER, ANALYST, WRITER, ADMIN = ([Depends(_Needs(role))] for role in ("reader",
 
 
 async def refuse_unknown_parameters(request: Request) -> None:
-    """Refuse what a route of programs does not read: a misspelt filter would select everything."""
+    """Refuse what a route of programs does not read: a misspelt filter would select everything, one of two is lost."""
     route = request.scope.get("route")
     if isinstance(route, APIRoute) and route.path.startswith("/v1/"):
         if id(route) not in _PARAMETERS:
@@ -60,10 +60,12 @@ async def refuse_unknown_parameters(request: Request) -> None:
                 one.alias for one in flat if not isinstance(one.field_info, Cookie | Header | Path)
             )
         known = _PARAMETERS[id(route)]
-        other = next((name for name in request.query_params if name not in known), None)
-        if other is not None:
-            advice = f"this address reads {', '.join(known) or 'no parameters'}; leave out the rest"
-            raise ProblemError(422, "invalid", advice, field=other[:_LONGEST_NAME])
+        seen: set[str] = set()
+        for name, _ in request.query_params.multi_items():
+            if name not in known or name in seen:
+                advice = f"this address reads {', '.join(known) or 'no parameters'}, each once; leave out the rest"
+                raise ProblemError(422, "invalid", advice, field=name[:_LONGEST_NAME])
+            seen.add(name)
 
 
 _PARAMETERS: Final[dict[int, tuple[str, ...]]] = {}
@@ -89,7 +91,7 @@ def rows_wanted(request: Request, limit: int | None, field: str = "limit") -> in
     if limit < 1:
         raise ProblemError(422, "invalid", "ask for one row or more", field=field)
     if limit > limits.rows:
-        advice = "ask for fewer rows, and continue with 'next'"
+        advice = "ask for fewer rows" + ", and continue with 'next'" * (field == "limit")
         raise ProblemError(422, "invalid", advice, field=field, limit=limits.rows)
     return limit
 
@@ -133,7 +135,9 @@ async def unchanged(request: Request, response: Response) -> None:
     position = await running(request).position()
     tag = f'"{position.tag}"'
     response.headers["etag"] = tag
-    if tag in (one.strip() for one in request.headers.get("if-none-match", "").split(",")):
+    # A proxy that compresses answers makes weak tags of them.
+    known = {one.strip().removeprefix("W/") for one in request.headers.get("if-none-match", "").split(",")}
+    if known & {tag, "*"}:
         raise NotModifiedError(tag)
 
 

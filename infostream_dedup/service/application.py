@@ -89,10 +89,11 @@ async def _refused(request: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)  # noqa: S101 - registered for it
     code = _CODE_OF_STATUS.get(error.status_code, "bad-request")
     answer = problem_answer(request, ProblemError(error.status_code, code))
-    # Such as the methods that the address does support.
     answer.headers.update(error.headers or {})
-    if answer.headers.get("allow") == "GET" and is_page(request.scope["path"]):
-        answer.headers["allow"] = "GET, HEAD"
+    if "allow" in answer.headers:  # that of one route; an address may have several
+        path, roles = request.scope["path"], request.app.state.roles
+        found = set[str]().union(*(methods for address, methods, _ in roles if address.match(path)))
+        answer.headers["allow"] = ", ".join(sorted(found | ({"HEAD"} if is_page(path) and "GET" in found else set())))
     return answer
 
 

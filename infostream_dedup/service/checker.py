@@ -1,8 +1,7 @@
 """Which verdicts would documents get if they arrived now? A separate process answers; it stores nothing.
 
-It holds its own engine, which follows the store. Deciding changes an engine, so each question is answered by a
-fork of this process, which has one thread and no open file of the store; the fork's changes end with it. Where a
-process cannot be copied, an engine answers one question.
+Deciding changes its engine, which follows the store: a fork with one thread and no open file answers each question.
+Where a process cannot be copied, an engine answers one question.
 """
 
 from __future__ import annotations
@@ -30,7 +29,7 @@ from infostream_dedup.service.problems import ProblemError
 from infostream_dedup.stream.deduplicator import Deduplicator, MemoryStore, OnConflict
 from infostream_dedup.stream.settings import StreamSettings
 from infostream_dedup.stream.store import Store
-from infostream_dedup.stream.store.connection import place_of
+from infostream_dedup.stream.store.connection import FilePlace, place_of
 from infostream_dedup.stream.store.reader import Known
 from infostream_dedup.stream.store.restoring import Loaded, Position, position_of
 
@@ -49,6 +48,7 @@ class Checker:
 
     def __init__(self, store: Path, most: int) -> None:
         self._store, self._most = store, most
+        self._place = FilePlace(store)
         self._waiting = 0
         self._pool = ThreadPoolExecutor(1, thread_name_prefix="check")
         self._process: subprocess.Popen[bytes] | None = None
@@ -92,7 +92,10 @@ class Checker:
         self._waiting -= 1
 
     def _ask(self, question: dict[str, Any]) -> dict[str, Any]:
-        if self._process is None or self._process.poll() is not None:
+        if self._process is None or self._process.poll() is not None or self._place.is_elsewhere():
+            # Its window and settings are those of the file that the path named when it began.
+            self._end()
+            self._place = FilePlace(self._store)
             self._process = subprocess.Popen(  # noqa: S603 - our own module and path
                 python_command("infostream_dedup.service.checker", self._store),
                 env=python_environment(),
@@ -102,12 +105,10 @@ class Checker:
         stdin, stdout = self._process.stdin, self._process.stdout
         assert stdin is not None  # noqa: S101 - it is a pipe
         assert stdout is not None  # noqa: S101 - it is a pipe
-        try:
+        with suppress(BrokenPipeError):  # it may have said why it ends
             stdin.write(orjson.dumps(question) + b"\n")
             stdin.flush()
-            line = stdout.readline()
-        except BrokenPipeError:
-            line = b""
+        line = stdout.readline()
         if not line:
             self._end()
             return {"message": "the checking process has ended; try again"}
@@ -119,7 +120,8 @@ class Checker:
         if process is not None:
             for pipe in (process.stdin, process.stdout):
                 if pipe is not None:
-                    pipe.close()
+                    with suppress(BrokenPipeError):
+                        pipe.close()
             process.wait()
 
 
@@ -267,4 +269,7 @@ def _answer(stream: Deduplicator, question: dict[str, Any], fields: Sequence[str
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]))
+    try:
+        main(Path(sys.argv[1]))
+    except InfostreamError as error:
+        os.write(1, orjson.dumps({"message": str(error)}) + b"\n")

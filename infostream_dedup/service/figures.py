@@ -1,8 +1,4 @@
-"""Figures over the latest documents, counted once for each state of the store.
-
-While batches keep arriving, nobody waits long for a count: the previous figures are shown until the
-new ones are ready.
-"""
+"""Figures over the latest documents; while batches arrive, nobody waits long for a new count."""
 
 from __future__ import annotations
 
@@ -132,11 +128,7 @@ async def drifts_now(service: RunningService) -> list[dict[str, Any]] | Literal[
 
 
 async def health_now(service: RunningService) -> list[EpochHealth]:
-    """See ``stream_health``: the last five closed epochs that have been measured. Do not change the answer.
-
-    Closed epochs do not change, so each is measured once, in the background; figures of the epochs before are shown
-    until then.
-    """
+    """See ``stream_health``: the last five closed epochs measured, each once, in the background. Do not change it."""
     count = service.counts.get(_HEALTH)
     if count is None or count.done():
         count = service.counts[_HEALTH] = asyncio.ensure_future(_measure_epochs(service))

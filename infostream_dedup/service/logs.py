@@ -1,7 +1,4 @@
-"""One line of JSON on standard error for each request and each batch; never a text, a title, a token or a query.
-
-A request that failed has the ``code`` of its problem; one that the service could not answer has a ``reason``, too.
-"""
+"""Lines of JSON on standard error, never with a text, a title, a token or a query; and figures for Prometheus."""
 
 from __future__ import annotations
 
@@ -14,9 +11,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 import orjson
-from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, ProcessCollector, generate_latest
 
-from infostream_dedup.errors import InfostreamError
+from infostream_dedup.errors import InfostreamError, MissingExtraError
+
+try:
+    from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, ProcessCollector, generate_latest
+except ImportError:
+    raise MissingExtraError("prometheus_client", "service", "the service") from None
+
 from infostream_dedup.service.problems import ProblemError
 
 if TYPE_CHECKING:

@@ -93,6 +93,8 @@ def no_texts() -> ProblemError:
 
 def detail_of(error: errors.BadDataError) -> str:
     """Say what was expected, without quoting what was sent, and without advice about options of the command line."""
+    if error.code == "E_ID_CONFLICT":
+        return "give it another id, or send on_conflict=version if it is a correction"
     _, separator, expected = error.message.partition("expected ")
     return f"expected {expected.partition(';')[0]}" if separator else "see the field" if error.field else ""
 

@@ -13,12 +13,18 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Final
 
-from granian.net import SocketSpec  # type: ignore[attr-defined]
-from granian.server.embed import Server
-
 from infostream_dedup.api.webhook import pushed
 from infostream_dedup.errors import ConfigurationError, InfostreamError, MissingExtraError, StoreMovedError
 from infostream_dedup.machine.platform import allow_open_files, keep_heap_small, on_requests_to_end, trim_heap
+
+try:  # before what needs them
+    import fastapi  # noqa: F401
+    import jinja2  # noqa: F401
+    from granian.net import SocketSpec  # type: ignore[attr-defined]
+    from granian.server.embed import Server
+except ImportError as missing:
+    raise MissingExtraError(missing.name or "fastapi", "service", "the service") from None
+
 from infostream_dedup.service.checker import QUESTIONS
 from infostream_dedup.service.logs import Metrics, log
 from infostream_dedup.service.problems import ProblemError
@@ -76,13 +82,6 @@ _CONNECTIONS: Final = 4_096
 
 def run(settings: ServiceSettings, *, tell: Callable[[str], None]) -> None:
     """Serve until SIGTERM or SIGINT; the current batch is finished first."""
-    try:
-        import fastapi  # noqa: F401 - asked for by name before anything is opened
-        import granian  # noqa: F401
-        import jinja2  # noqa: F401
-        import prometheus_client  # noqa: F401
-    except ImportError as error:
-        raise MissingExtraError(error.name or "fastapi", "service", "the service") from None
     sys.setswitchinterval(_TURN_SECONDS)
     keep_heap_small()
     addresses = [free_address(settings.host, settings.port, "--host, --port")]

@@ -109,7 +109,7 @@ def _state_of(path: Path) -> tuple[int, ...]:
         status = path.stat()
     except OSError:
         return ()
-    return status.st_mtime_ns, status.st_size, status.st_ino
+    return status.st_mtime_ns, status.st_ctime_ns, status.st_size, status.st_ino
 
 
 def _callers_of(path: Path, *, needed: bool = True) -> dict[str, Caller]:
@@ -232,11 +232,10 @@ _SMALL_SHARE: Final = 0.25
 
 
 class Room:
-    """Bytes of bodies that may be held at one time, by all callers together and by each.
+    """Bytes of bodies that may be held at one time, by all callers together and by each."""
 
-    Small bodies have a share of their own, which counts what has arrived. Once it is used up, the one that has been on
-    its way for longest gives way, of the caller who holds most: slow clients never keep out one that sends at once.
-    """
+    # Small bodies have a share of their own, which counts what has arrived. Once it is used up, the oldest one on its
+    # way gives way, of the caller who holds most: slow clients never keep out one that sends at once.
 
     def __init__(self, most: int, most_of_caller: int, small: int) -> None:
         self.small = small

@@ -35,11 +35,9 @@ if TYPE_CHECKING:
 
 
 def unreported(batches: Iterable[PlacedBatch], intake: Intake, note: Callable[[str], None]) -> Iterator[PlacedBatch]:
-    """Leave out batches whose verdicts earlier runs have reported, and the reported beginning of a file that grew.
-
-    A batch counts as reported when the next one is requested; a file next to the store, the mark, records this. If the
-    mark is missing (the run was killed), the store's last batch may not have been reported in full, so it is repeated.
-    """
+    """Leave out batches whose verdicts earlier runs have reported, and the reported beginning of a file that grew."""
+    # A batch counts as reported when the next one is requested; a file next to the store, the mark, records this. If it
+    # is missing (the run was killed), the store's last batch may not have been reported in full, so it is repeated.
     path = getattr(intake.stream.store, "path", None)
     last, mark = intake.last_batch(), None if path is None else path.with_name(f"{path.name}.reported")
     reported_below = 0

@@ -75,8 +75,7 @@ def test_posts_under_one_line_stay(language, place):
 def test_a_post_repeated_under_another_footer_is_a_copy_and_not_exact(language):
     for text in NEWS[language]:
         one, other = (f"{text}\n{footer}" for footer in FOOTERS[language])
-        assert texts(one, other) == ("duplicate", "copy")
-        assert texts(one, text) == ("duplicate", "copy")
+        assert (texts(one, other), texts(one, text)) == (("duplicate", "copy"), ("duplicate", "copy"))
         assert texts(one, one.upper() + "!") == ("exact", "copy")
 
 

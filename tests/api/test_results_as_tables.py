@@ -88,8 +88,7 @@ def test_a_column_that_only_later_rows_have_is_kept() -> None:
         def as_rows(self):
             return [{"a": 1}, {"a": 2, "b": "x"}]
 
-    assert Two().to_arrow().to_pydict() == {"a": [1, 2], "b": [None, "x"]}
-    assert repr(Two()) == "<Two: 2 rows of a, b>"
+    assert (Two().to_arrow().to_pydict(), repr(Two())) == ({"a": [1, 2], "b": [None, "x"]}, "<Two: 2 rows of a, b>")
 
 
 def test_results_without_rows_have_their_columns() -> None:
@@ -198,14 +197,12 @@ def test_rows_can_be_read_again_in_any_way_and_order() -> None:
             assert first(listing) == second(listing) == list(sent(listing)) == rows
     listing = Listing(iter(rows), ("a",), ReadingReport())
     assert next(listing) == next(iter(listing)) == rows[0], "a loop begins at the first row"
-    assert next(listing) == rows[1]
-    assert list(zip(listing, listing, strict=True)) == [(row, row) for row in rows]
+    assert (next(listing), list(zip(listing, listing, strict=True))) == (rows[1], [(row, row) for row in rows])
 
 
 def test_rows_that_were_passed_on_are_named_so() -> None:
     listing: Listing[dict[str, Any]] = Listing(iter([{"a": "1"}, {"a": "2"}]), ("a",), ReadingReport())
-    assert next(listing) == {"a": "1"}
-    assert list(listing.once()) == [{"a": "1"}, {"a": "2"}]
+    assert (next(listing), list(listing.once())) == ({"a": "1"}, [{"a": "1"}, {"a": "2"}])
     with pytest.raises(UsageError, match="passed on by once"):
         listing.to_arrow()
 
@@ -256,8 +253,7 @@ def test_dedup_without_a_file_gives_the_documents(tmp_path) -> None:
     found = dedup(DOCUMENTS)
     dedup(DOCUMENTS, tmp_path / "out.jsonl")
     written = [one.id for one in read_documents(tmp_path / "out.jsonl")]
-    assert [row["id"] for row in found.rows] == written
-    assert len(written) + len(found.removed) == len(DOCUMENTS)
+    assert ([row["id"] for row in found.rows], len(written) + len(found.removed)) == (written, len(DOCUMENTS))
     assert found.groups == len(found.members) > 0
     for row in found.removed:
         assert row["id"] in found.members[row["group"]]
@@ -273,8 +269,7 @@ def test_dedup_at_another_k_is_another_run(options) -> None:
     seen = set()
     for k in (12, 3, 6):
         again, run = found.rethreshold(k), dedup(DOCUMENTS, k=k, **options)
-        assert again == run
-        assert (again.rows, again.removed, again.members) == (run.rows, run.removed, run.members)
+        assert (again, (again.rows, again.removed, again.members)) == (run, (run.rows, run.removed, run.members))
         assert again.rethreshold(6) == found
         seen.add(str(again.statuses))
     assert len(seen) > 1
@@ -294,8 +289,7 @@ def test_dedup_without_a_k_has_no_other(tmp_path) -> None:
 def test_verdicts_are_a_list_and_a_table(tmp_path) -> None:
     with Deduplicator.open(tmp_path / "a.db") as stream:
         verdicts = stream.process(DOCUMENTS)
-        assert verdicts[0].status == "new"
-        assert verdicts.to_pandas()["id"].tolist() == [one.id for one in DOCUMENTS]
+        assert (verdicts[0].status, verdicts.to_pandas()["id"].tolist()) == ("new", [one.id for one in DOCUMENTS])
         assert repr(verdicts).startswith("<Verdicts: 60 rows of id, status, of, group")
     assert ingest(DOCUMENTS, tmp_path / "b.db").to_pandas()["status"].tolist() == [one.status for one in verdicts]
 
@@ -355,8 +349,7 @@ def test_an_ingestion_gives_verdicts_and_counts(tmp_path, skipping):
     ) as found:
         assert found.report.read == 0
         assert [verdict.status for verdict in found] == ["new", "duplicate", "insufficient_text"]
-    assert (found.report.used, found.report.quarantined) == (3, 1)
-    assert list(found) == []
+    assert (found.report.used, found.report.quarantined, list(found)) == (3, 1, [])
     assert [verdict.status for verdict in api.ingest(REPORTS_DOCUMENTS[:1], tmp_path / "stream.db")] == ["new"]
 
 
@@ -462,8 +455,7 @@ def test_a_stream_takes_one_and_its_text_for_one_document(tmp_path):
 def test_pairs_say_how_many_they_are_and_by_what():
     rows = [dict(zip(HEADER, row, strict=True)) for row in ROWS]
     found = pairs(rows, columns=COLUMNS)
-    assert len(found) == 1
-    assert repr(found) == "<PairListing: 1 pair (1 copy) of 3 documents, by preset judged>"
+    assert (len(found), repr(found)) == (1, "<PairListing: 1 pair (1 copy) of 3 documents, by preset judged>")
     shown = repr(pairs(rows, columns=COLUMNS, k=3))
     assert shown == "<PairListing: 1 pair (1 equal) of 3 documents, by key terms, k = 3>"
 

@@ -33,8 +33,7 @@ def test_all_methods_against_labels_as_json(run):
         "method", "pairs", "precision", "recall", "f1", "symmetry", "transitivity", "cpu_seconds",
         "bytes_per_document",
     ]  # fmt: skip
-    assert found["protocol"] == "labels"
-    assert len(found["dice"]["values"]) == len(found["rows"])
+    assert (found["protocol"], len(found["dice"]["values"])) == ("labels", len(found["rows"]))
     assert b"reading, shared by all" in answer.stderr
     assert b"read 199 = used 199" in answer.stderr
 
@@ -233,8 +232,7 @@ def test_the_number_goes_from_the_table_to_the_verdicts(run, tmp_path):
 def test_k_auto_is_sweep_and_pairs_in_one_call():
     swept = api.sweep(SAMPLE, representations=["stem"])
     found = api.pairs(SAMPLE, k="auto", representation="stem")
-    assert found.settings == swept.settings("stem").but(representation="stem")
-    assert found.advice == swept.advice["stem"]
+    assert (found.settings, found.advice) == (swept.settings("stem").but(representation="stem"), swept.advice["stem"])
     assert found.as_rows() == api.pairs(SAMPLE, settings=swept.settings("stem")).as_rows()
     alike = api.dedup(SAMPLE, k="auto", representation="stem")
     assert alike.as_rows() == api.dedup(SAMPLE, k=swept.recommended_k["stem"], representation="stem").as_rows()

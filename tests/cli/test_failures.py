@@ -118,11 +118,15 @@ def test_arguments_that_python_misreads_are_refused(run, tmp_path):
     assert "'text=Текст' is UTF-8; set PYTHONUTF8=1" in answer.stderr.decode()
 
 
-@pytest.mark.parametrize(("raised", "code"), [(KeyboardInterrupt, 130), (ZeroDivisionError("x"), 70)])
+@pytest.mark.parametrize(
+    ("raised", "code"), [(KeyboardInterrupt, 130), (ZeroDivisionError("x"), 70), (MemoryError, 70)]
+)
 def test_an_interruption_and_a_bug_are_told_apart(capsys, monkeypatch, raised, code):
     monkeypatch.delenv("INFOSTREAM_DEDUP_DEBUG", raising=False)
     assert exit_code_of(Mock(side_effect=raised)) == code
-    assert ("a bug of infostream-dedup: ZeroDivisionError: x" in capsys.readouterr().err) == (code == 70)
+    told = capsys.readouterr().err
+    assert ("a bug of infostream-dedup: ZeroDivisionError: x" in told) == isinstance(raised, ZeroDivisionError)
+    assert ("memory does not suffice" in told) == (raised is MemoryError)
 
 
 def test_a_machine_without_a_temporary_folder_is_told_to_name_one(capsys, monkeypatch):

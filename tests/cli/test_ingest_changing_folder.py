@@ -66,8 +66,7 @@ def test_a_file_that_takes_the_name_of_one_that_was_read_is_read(folder):
         assert ids(process, 2) == ["2", "3"]
         # Written from the beginning, longer than before.
         write(folder / "a.jsonl", ROWS[3:])
-        assert ids(process, 3) == ["3", "4", "5"]
-        assert ended(process)[0] == []
+        assert (ids(process, 3), ended(process)[0]) == (["3", "4", "5"], [])
 
 
 def test_what_is_not_a_file_of_documents_does_not_end_a_run(folder):

@@ -100,5 +100,4 @@ def test_columns_of_the_input_are_not_written_over(run, write):
 def test_one_document_may_come_for_ever(run):
     sent = (json.dumps(A, ensure_ascii=False) + "\n").encode() * 50
     done = succeeded(run("ingest", "-", "--follow", "--store", "s.db", "--batch-size", "7", stdin=sent))
-    assert len(lines(done.stdout)) == 50
-    assert len({json.dumps(row) for row in lines(done.stdout)}) == 1
+    assert (len(lines(done.stdout)), len({json.dumps(row) for row in lines(done.stdout)})) == (50, 1)

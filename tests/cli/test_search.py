@@ -176,8 +176,7 @@ def test_the_whole_store_is_searched_when_asked(store, run):
         assert first.id not in {hit.id for hit in searcher.search(first.text, title=first.title, top=0)}
     with Searcher.open(store, everything=True) as searcher:
         hits = searcher.search(first.text, title=first.title, top=0)
-        assert (hits[0].id, hits[0].kind) == (first.id, "copy")
-        assert hits.searched.documents == len(DOCUMENTS)
+        assert (hits[0].id, hits[0].kind, hits.searched.documents) == (first.id, "copy", len(DOCUMENTS))
         assert hits[0].published is not None
     done = run("search", "--store", str(store), "--text", first.text, "--all", "--format", "json")
     assert first.id in {row["id"] for row in json.loads(done.stdout)}

@@ -74,8 +74,7 @@ def test_forget_all_documents_of_a_source(run, filled):
         own = [row[0] for row in store.execute("SELECT id FROM document WHERE source = 'site-1' ORDER BY ordinal")]
     rows = lines(run("store", "forget", "stream.db", own[1], "--source", "site-1"))
     assert len(own) == 25
-    assert sorted(row["id"] for row in rows) == sorted(own)
-    assert {row["versions"] for row in rows} == {1}
+    assert (sorted(row["id"] for row in rows), {row["versions"] for row in rows}) == (sorted(own), {1})
     with closing(sqlite3.connect(filled)) as store:
         assert store.execute("SELECT DISTINCT source FROM document WHERE forgotten").fetchall() == [("site-1",)]
     assert run("store", "verify", "stream.db").returncode == 0

@@ -81,10 +81,11 @@ def test_the_composition_has_what_it_names() -> None:
     assert set(engine["secrets"]) <= set(found["secrets"])
     assert (DEPLOY / engine["build"]["context"] / engine["build"]["dockerfile"]).exists()
     feed = found["services"]["feed"]
-    assert feed["image"] == engine["image"]
-    assert feed["depends_on"] == {"engine": {"condition": "service_healthy"}}
+    assert (feed["image"], feed["depends_on"]) == (engine["image"], {"engine": {"condition": "service_healthy"}})
     assert feed["command"][:4] == ["python", "-P", "-m", "infostream_dedup.service.sample"]
     assert set(feed["secrets"]) <= set(found["secrets"])
+    # The image's /prometheus is nobody's (65534) and writable by that group.
+    assert found["services"]["prometheus"]["user"] == "10001:65534"
     scraped = yaml.safe_load(found["configs"]["prometheus"]["content"])["scrape_configs"][0]
     assert scraped["authorization"]["credentials_file"] == "/run/secrets/metrics"
     assert scraped["static_configs"][0]["targets"][0] in engine["command"][engine["command"].index("--hosts") + 1]

@@ -6,6 +6,7 @@ import subprocess
 import sys
 from importlib.util import find_spec
 from pathlib import Path
+from types import SimpleNamespace
 
 import httpx
 import pytest
@@ -20,6 +21,7 @@ from .test_server import free_port
 # Imported by those who need it: it takes longer than to collect a hundred tests.
 pytestmark = [pytest.mark.slow, pytest.mark.skipif(find_spec("mcp") is None, reason="mcp is not installed")]
 ROOT = str(Path(__file__).parents[2])
+LOCAL_CALL = SimpleNamespace(request_context=SimpleNamespace(request=None))
 BRIDGE = "Мост через Лопань открыл министр транспорта утром в пятницу."
 TOOLS = ["check_text", "find_earlier", "get_story", "coverage", "compare_texts", "list_stories", "sweep_advice"]
 
@@ -86,8 +88,7 @@ def test_every_tool_answers_small_and_cited(news):
     assert {one["id"] for one in story["message"] if one["kind"] == "first"} == {whole["first"]}
     assert (same["coverage_a"], same["coverage_b"]) == (1, 1)
     assert {"a": "река", "b": "річка"} in words["translated_words"]
-    assert advice["documents"] == len(known)
-    assert advice["recommended_k"].keys() == {"morph"}
+    assert (advice["documents"], advice["recommended_k"].keys()) == (len(known), {"morph"})
     assert store.stats(news) == before
 
 
@@ -112,7 +113,7 @@ def test_what_left_the_window_and_who_was_first(tmp_path):
     texts = [f"{BRIDGE} Движение откроют вечером.", BRIDGE, *(f"Курс {n} гривны вырос." for n in range(AGREEING))]
     documents = [{"id": str(n), "text": texts[n], "published": dates[n]} for n in range(len(dates))]
     list(ingest(documents, path, keep_text=True))
-    list(ingest([{"id": "another", "text": BRIDGE}], other, keep_text=True))
+    list(ingest([{"id": "another", "text": BRIDGE}], other, keep_text=True, representation="stem"))
     tools = StoreTools(path, 1)
     try:
         said = asyncio.run(tools.check_text(BRIDGE))
@@ -120,11 +121,16 @@ def test_what_left_the_window_and_who_was_first(tmp_path):
         for asked, listed in (({"text": BRIDGE}, "1"), ({"id": "0"}, "1"), ({"id": "1"}, "0")):
             found = asyncio.run(tools.find_earlier(**asked, top=1))
             assert (found["first"], [one["id"] for one in found["documents"]]) == ("0", [listed])
+        assert asyncio.run(tools.add_documents([{"id": "added", "text": BRIDGE}], LOCAL_CALL))["verdicts"]
         other.replace(path)
+        assert asyncio.run(tools.check_text(BRIDGE))["of"]["id"] == "another"
         assert asyncio.run(tools.find_earlier(text=BRIDGE))["first"] is None
         assert [one["id"] for one in asyncio.run(tools.find_earlier(text=BRIDGE))["documents"]] == ["another"]
+        added = asyncio.run(tools.add_documents([{"id": "added", "text": BRIDGE}], LOCAL_CALL))
+        assert [one["of"] for one in added["verdicts"]] == ["another"]
     finally:
         tools.close()
+    assert sum(check.faults for check in store.verify(path)) == 0
 
 
 def test_asked_to_end_it_ends_although_its_input_is_open(news):

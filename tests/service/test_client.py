@@ -9,6 +9,7 @@ import threading
 from collections.abc import Iterator
 from contextlib import suppress
 from datetime import date
+from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
 
 import numpy as np
@@ -52,8 +53,7 @@ def client(served: Served) -> Iterator[Client]:
 def test_batches_are_stored_once_and_what_was_attached_comes_back(client: Client) -> None:
     given = [one | {"id": number, "extra": {"n": number}, "autor": "x"} for number, one in enumerate(DOCUMENTS[:40])]
     first, again = client.send(given), client.send(given)
-    assert (first["replayed"], again["replayed"]) == (False, True)
-    assert first["batch_id"] == again["batch_id"]
+    assert (first["replayed"], again["replayed"], first["batch_id"]) == (False, True, again["batch_id"])
     assert [(one["id"], one["extra"]) for one in again["verdicts"]] == [(str(n), {"n": n}) for n in range(40)]
     assert "autor" in first["ignored"]
     with pytest.raises(ServiceError) as refused:
@@ -124,6 +124,30 @@ def test_events_go_on_after_the_service_was_killed(served: Served, client: Clien
     assert seen == list(range(len(DOCUMENTS)))
 
 
+def test_what_an_answer_leaves_open_is_asked_again() -> None:
+    begin, verdict = (f"id: {n}\nevent: {kind}\ndata: {{}}\n\n" for n, kind in ((41, "begin"), (42, "verdict")))
+    answers = iter([(408, "{}"), (507, "{}"), (200, '{"n": 1}'), (200, begin), (200, verdict)])
+    asked: list[str] = []
+
+    class Answers(BaseHTTPRequestHandler):
+        def do_POST(self) -> None:
+            self.rfile.read(int(self.headers.get("content-length", 0)))
+            status, told = next(answers)
+            asked.append(self.path)
+            self.send_response(status)
+            self.end_headers()
+            self.wfile.write(told.encode())
+
+        do_GET = do_POST  # noqa: N815 - the name is the library's
+
+    with HTTPServer(("127.0.0.1", 0), Answers) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        with Client(f"http://127.0.0.1:{server.server_port}") as client, client.events() as events:
+            assert client.send([]) == {"n": 1}
+            assert (next(events).id, asked[3:]) == (42, ["/v1/verdicts/events", "/v1/verdicts/events?after=41"])
+        server.shutdown()
+
+
 def test_the_same_in_asyncio(served: Served) -> None:
     async def ask() -> tuple[int, int, str]:
         async with AsyncClient(served.address, served.token) as client:
@@ -186,8 +210,7 @@ def test_a_client_made_from_the_document_works(served: Served, tmp_path: Path, m
     assert isinstance(answer, models.BatchDecided)
     assert (answer.verdicts[1].id, answer.verdicts[1].status) == ("made-1", "exact")
     shown = call("documents", "show_document", id="made-1")
-    assert shown.text == DOCUMENTS[0]["text"]
-    assert shown.published.year == 2026
+    assert (shown.text, shown.published.year) == (DOCUMENTS[0]["text"], 2026)
     assert "made-1" in [one.id for one in call("groups", "show_group", id=shown.group).members]
     page = call("documents", "show_documents", source=DOCUMENTS[0]["source"], limit=1)
     assert len(page.items) == 1

@@ -26,8 +26,7 @@ def test_every_answer_has_the_headers_of_safety(filled: ServiceClient) -> None:
     for path in ("/health", "/v1/groups", "/nowhere"):
         headers = filled("GET", path).headers
         assert headers["content-security-policy"].startswith("default-src 'none'")
-        assert headers["x-content-type-options"] == "nosniff"
-        assert headers["cache-control"] == "no-store"
+        assert (headers["x-content-type-options"], headers["cache-control"]) == ("nosniff", "no-store")
 
 
 @pytest.mark.parametrize(("method", "headers", "status", "code"), [
@@ -50,10 +49,12 @@ def test_clients_leave_out_the_usual_port(tmp_path: Path) -> None:
 
 
 def test_a_method_that_is_not_supported_is_answered_with_those_that_are(filled: ServiceClient) -> None:
-    answer = filled("DELETE", "/v1/groups")
-    assert (answer.status_code, answer.headers["allow"]) == (405, "GET")
-    answer = filled("DELETE", "/groups")
-    assert (answer.status_code, answer.headers["allow"]) == (405, "GET, HEAD")
+    for path, methods in (
+        ("/v1/groups", "GET"), ("/groups", "GET, HEAD"), ("/v1/documents", "DELETE, GET, POST"),
+        ("/v1/documents/a%2Fb", "DELETE, GET"), ("/v1/judgements", "GET, POST"), ("/sign-in", "GET, HEAD, POST"),
+    ):  # fmt: skip
+        answer = filled("PATCH", path)
+        assert (answer.status_code, answer.headers["allow"]) == (405, methods)
 
 
 def lasting(headers: Any) -> dict[str, str]:
@@ -235,8 +236,7 @@ def test_searches_count_as_reads_and_files_of_pages_do_not(tmp_path: Path) -> No
     statuses = [client("GET", "/static/icon.svg").status_code for _ in range(12)]
     asked = [client("POST", "/v1/search", json={"text": ""}).status_code for _ in range(60)]
     client.close()
-    assert set(statuses) == {200}
-    assert set(asked) == {422, 429}
+    assert (set(statuses), set(asked)) == ({200}, {422, 429})
 
 
 def test_wrong_tokens_lock_out_their_own_address_only() -> None:
@@ -401,8 +401,7 @@ PROXIES = tuple(map(network_of, ("127.0.0.1", "10.0.0.0/8", "fd00::/8")))
     ("", ["203.0.113.7"], ""),
 ])  # fmt: skip
 def test_the_client_is_the_last_address_that_is_no_proxy(peer: str, forwarded: list[str], client: str) -> None:
-    assert client_address(peer, forwarded, PROXIES) == client
-    assert client_address(peer, forwarded, ()) == peer
+    assert (client_address(peer, forwarded, PROXIES), client_address(peer, forwarded, ())) == (client, peer)
 
 
 def tries(client: ServiceClient, forwarded: str, token: str = "wrong") -> int:  # noqa: S107 - no secret
@@ -414,8 +413,7 @@ def test_wrong_tokens_behind_a_trusted_proxy_count_for_their_client_only(serve: 
     client = serve(token_file=tmp_path / "tokens", proxies=PROXIES)
     # A client that invents addresses gains nothing: the proxy adds the true one after them.
     assert [tries(client, f"192.0.2.{number}, 203.0.113.7") for number in range(6)] == [401] * 5 + [429]
-    assert tries(client, "203.0.113.7", token) == 429
-    assert tries(client, "203.0.113.8", token) == 303
+    assert (tries(client, "203.0.113.7", token), tries(client, "203.0.113.8", token)) == (429, 303)
 
 
 @pytest.mark.parametrize("given", ["news.example", "10.0.0.1/8", "10.0.0.0/40", "*"])

@@ -89,8 +89,7 @@ def test_a_classifier_and_methods_from_judgements(filled_again: ServiceClient, t
     job = ended(client, number)
     assert job["state"] == "done", job["message"]
     rows = {row["method"]: row for row in job["result"]["rows"]}
-    assert list(rows) == methods
-    assert rows["md5"]["tp"] + rows["md5"]["fn"] == job["result"]["labels"]["dup"]
+    assert (list(rows), rows["md5"]["tp"] + rows["md5"]["fn"]) == (methods, job["result"]["labels"]["dup"])
     assert len(job["result"]["dice"]["values"]) == 3
     page = client("GET", "/methods?ui=en").text
     assert all(f"<td>{name}</td>" in page for name in methods)

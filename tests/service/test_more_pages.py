@@ -274,8 +274,7 @@ def test_a_sweep_in_the_background_has_the_numbers_of_the_command(filled: Servic
 
 def test_a_job_is_stopped(filled: ServiceClient) -> None:
     number = filled("POST", "/v1/jobs", json={"kind": "audit"}).json()["number"]
-    assert filled("DELETE", f"/v1/jobs/{number}").status_code == 202
-    assert ended(filled, number)["state"] == "stopped"
+    assert (filled("DELETE", f"/v1/jobs/{number}").status_code, ended(filled, number)["state"]) == (202, "stopped")
     assert filled("DELETE", "/v1/jobs/999").status_code == 404
 
 

@@ -5,6 +5,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
+from itertools import islice
 from pathlib import Path
 
 import httpx
@@ -101,8 +102,7 @@ def test_a_follower_prints_no_verdict_that_is_not_stored(tmp_path: Path, way: Ca
         way(store)
         process.stdin.writelines(lines[20:])
         process.stdin.close()
-        assert process.stdout.read() == b""
-        assert process.wait(60) == 75
+        assert (process.stdout.read(), process.wait(60)) == (b"", 75)
     assert all(printed)
 
 
@@ -117,6 +117,13 @@ def test_going_back_beside_a_running_service(served: Served, tmp_path: Path) -> 
         assert (done.batches, done.discarded) == (1, 1)
         assert "event: restored" in lines
         assert next(lines) == 'data: {"documents":10}'
+    # So do those hear it who were away, and who asks for no place is told where the stream begins.
+    for asked, head in (
+        ({"after": 19}, ["event: restored", 'data: {"documents":10}']),
+        ({}, ["id: 9", "event: begin"]),
+    ):
+        with httpx.stream("GET", f"{served.address}/v1/verdicts/events", params=asked, timeout=60) as events:
+            assert list(islice(events.iter_lines(), 4)) == [": verdicts", "", *head]
     assert httpx.get(f"{served.address}/v1/batches/two").status_code == 404
     for _ in range(100):
         answer = batch(served, "other", 20)
@@ -127,5 +134,4 @@ def test_going_back_beside_a_running_service(served: Served, tmp_path: Path) -> 
     assert answer.status_code == 200
     # The documents of the batch that is gone are new again.
     assert {one["status"] for one in batch(served, "two", 10).json()["verdicts"]} >= {"new"}
-    assert served.end() == 0
-    assert sum(check.faults for check in kept.verify(served.store)) == 0
+    assert (served.end(), sum(check.faults for check in kept.verify(served.store))) == (0, 0)

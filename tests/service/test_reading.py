@@ -30,8 +30,23 @@ def everything(client: ServiceClient, path: str, limit: int) -> list[dict[str, o
 
 def test_a_client_that_knows_the_state_gets_304(filled: ServiceClient) -> None:
     tag = filled("GET", "/v1/verdicts").headers["etag"]
-    answer = filled("GET", "/v1/verdicts", headers={"if-none-match": tag})
-    assert (answer.status_code, answer.content) == (304, b"")
+    for known in (tag, f"W/{tag}", f'"0", {tag}', "*"):
+        answer = filled("GET", "/v1/verdicts", headers={"if-none-match": known})
+        assert (answer.status_code, answer.content) == (304, b"")
+
+
+@pytest.mark.parametrize(
+    ("path", "field", "advice"),
+    [
+        ("/v1/documents?source=a&source=b", "source", "each once"),
+        ("/v1/stories?by=size&after=x", "after", "no further page"),
+        ("/v1/documents?since=2026-03-01T10:00:00+03:00", "since", "send + as %2B"),
+    ],
+)
+def test_what_a_list_would_not_heed_is_refused(filled: ServiceClient, path: str, field: str, advice: str) -> None:
+    told = filled("GET", path).json()
+    assert (told["status"], told["field"]) == (422, field)
+    assert advice in told["detail"]
 
 
 @pytest.mark.parametrize("order", ["size", "last"])

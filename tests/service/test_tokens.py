@@ -53,6 +53,18 @@ def test_a_changed_role_is_refused_with_what_to_do(tmp_path):
     assert Tokens(path).caller(token) == Caller("anna", "admin")
 
 
+def test_a_file_that_others_could_write_is_read_once_they_cannot(tmp_path, monkeypatch):
+    monkeypatch.setattr("infostream_dedup.service.tokens._LOOK_SECONDS", -1)
+    path = tmp_path / "tokens"
+    add_token(path, "anna", "reader")
+    tokens = Tokens(path)
+    token = add_token(path, "desk", "admin")
+    path.chmod(0o666)
+    assert tokens.caller(token) is None
+    path.chmod(0o600)
+    assert tokens.caller(token) == Caller("desk", "admin")
+
+
 @pytest.mark.parametrize("kept", [b'{"id": "1", "text": "a"}\n', b"\xff\x00"])
 def test_another_file_gets_no_token(kept, tmp_path):
     (tmp_path / "news.jsonl").write_bytes(kept)

@@ -21,8 +21,7 @@ def test_a_copy_is_the_store(filled, synthetic, tmp_path, faults):
         whole = synthetic.content(store)
     assert sorted(path.name for path in tmp_path.iterdir()) == ["stream.db", "копия.db"]
     with Store.open(copy) as opened:
-        assert synthetic.content(opened) == whole
-        assert faults(opened) == []
+        assert (synthetic.content(opened), faults(opened)) == (whole, [])
         opened.append(synthetic.batch(21))
 
 
@@ -42,8 +41,7 @@ def test_going_back_to_a_copy_after_a_kill_as_advised(filled, synthetic, tmp_pat
     assert "infostream-dedup store restore killed.db BACKUP" in restoring_advice(killed)
     restore(killed, copy, discard_newer=True)
     with Store.open(killed) as opened:
-        assert {**synthetic.content(opened), "state": whole["state"]} == whole
-        assert faults(opened) == []
+        assert ({**synthetic.content(opened), "state": whole["state"]}, faults(opened)) == (whole, [])
 
 
 def test_an_older_copy_is_replaced(filled, synthetic, tmp_path):

@@ -38,12 +38,10 @@ def test_files_may_grow_no_further(synthetic, writer_script, tmp_path, faults, l
     assert "run the same command again" in ran.stderr
     acknowledged = len(ran.stdout.split())
     with Store.open(path, settings_digest=synthetic.DIGEST) as store:
-        assert store.position.batches == acknowledged
-        assert faults(store) == []
+        assert (store.position.batches, faults(store)) == (acknowledged, [])
     synthetic.write(path, BATCHES, lambda number: None)
     with Store.open(path) as store:
-        assert store.position.batches == BATCHES
-        assert faults(store) == []
+        assert (store.position.batches, faults(store)) == (BATCHES, [])
 
 
 def fill(store, synthetic, acknowledged):
@@ -64,8 +62,7 @@ def test_the_database_may_grow_no_further(synthetic, tmp_path, faults, pages):
             with pytest.raises(CannotWriteError, match="no space left"):
                 fill(store, synthetic, acknowledged)
             assert not store.connection.in_transaction
-            assert store.position.batches == len(acknowledged)
-            assert faults(store) == []
+            assert (store.position.batches, faults(store)) == (len(acknowledged), [])
             # Room again, in the same process.
             store.connection.execute(f"PRAGMA max_page_count = {granted + 1000}")
             for number in range(len(acknowledged), len(acknowledged) + 3):

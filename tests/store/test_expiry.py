@@ -35,10 +35,8 @@ def test_nothing_visible_changes(filled, sound, synthetic, faults):
     assert signatures(sound) == list(range(70, 100))
     assert [sound.text(ordinal) is None for ordinal in (69, 71)] == [True, False]
     assert filled.stat().st_size == size - expired.freed < size
-    assert free_pages(sound) == 0
-    assert [sound.batch(f"batch-{number}") for number in range(20)] == verdicts
-    assert sound.connection.execute("SELECT * FROM v_groups").fetchall() == groups
-    assert faults(sound) == []
+    assert (free_pages(sound), [sound.batch(f"batch-{number}") for number in range(20)]) == (0, verdicts)
+    assert (sound.connection.execute("SELECT * FROM v_groups").fetchall(), faults(sound)) == (groups, [])
     after = sound.load()
     assert after.position == before.position
     assert after.documents.ordinals.tolist() == before.documents.ordinals.tolist()
@@ -52,8 +50,7 @@ def test_nothing_visible_changes(filled, sound, synthetic, faults):
 
 def test_the_open_epoch_stays_though_the_window_has_moved(store, synthetic):
     store.append(synthetic.batch(20, closed=[], oldest=105))
-    assert store.expire().below == 80
-    assert store.load().documents.ordinals.tolist() == list(range(80, 105))
+    assert (store.expire().below, store.load().documents.ordinals.tolist()) == (80, list(range(80, 105)))
 
 
 def test_an_empty_store_expires_nothing(new_store):
@@ -64,8 +61,7 @@ def test_past_signatures_come_back_empty(filled):
     with Store.open(filled) as store:
         store.expire()
         past = store.documents(68, 72)
-    assert [len(row.keys) > 0 for row in past] == [False, False, True, True]
-    assert past.row(0).text_hash == b""
+    assert ([len(row.keys) > 0 for row in past], past.row(0).text_hash) == ([False, False, True, True], b"")
 
 
 def test_many_documents_go_in_several_transactions(sound, monkeypatch):

@@ -36,8 +36,7 @@ def test_a_backup_that_lacks_batches_is_refused_by_name(filled, copy, synthetic)
         restore(filled, copy)
     assert all(name in str(refused.value) for name in names[:5])
     assert names[5] not in str(refused.value)
-    assert content(filled, synthetic) == before
-    assert sorted(filled.parent.glob("*before*")) == []
+    assert (content(filled, synthetic), sorted(filled.parent.glob("*before*"))) == (before, [])
 
 
 def test_what_is_discarded_is_kept_under_a_dated_name(filled, copy, synthetic, faults):
@@ -47,8 +46,7 @@ def test_what_is_discarded_is_kept_under_a_dated_name(filled, copy, synthetic, f
     newer = content(filled, synthetic)
     done = restore(filled, copy, discard_newer=True)
     assert (done.batches, done.discarded, done.forgotten) == (20, 1, 0)
-    assert content(filled, synthetic) == first
-    assert content(Path(done.kept), synthetic) == newer
+    assert (content(filled, synthetic), content(Path(done.kept), synthetic)) == (first, newer)
     assert filled.stat().st_ino == inode
     with Store.open(filled) as store:
         assert faults(store) == []

@@ -108,8 +108,7 @@ def test_killed_at_every_step(synthetic, writer_script, tmp_path, faults, step, 
     assert (killed.returncode, killed.stderr) == (-9, "")
     acknowledged = len(killed.stdout.split())
     with Store.open(path, settings_digest=synthetic.DIGEST) as store:
-        assert faults(store) == []
-        assert store.position.batches == acknowledged + ((step, when) == ("COMMIT", "after"))
+        assert (faults(store), store.position.batches) == ([], acknowledged + ((step, when) == ("COMMIT", "after")))
     synthetic.write(path, BATCHES, lambda number: None)
     synthetic.write(tmp_path / "unharmed.db", BATCHES, lambda number: None)
     with Store.open(path) as store, Store.open(tmp_path / "unharmed.db") as unharmed:

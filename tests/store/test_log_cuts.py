@@ -39,8 +39,7 @@ def test_a_cut_log_leaves_a_whole_prefix(synthetic, tmp_path, faults, cuts):
         with Store.open(copy) as store:
             batches = store.position.batches
             found.add(batches)
-            assert faults(store) == []
-            assert synthetic.content(store) == contents[batches - 3]
+            assert (faults(store), synthetic.content(store)) == ([], contents[batches - 3])
             store.append(synthetic.batch(batches))
             assert faults(store) == []
         for leftover in tmp_path.glob("copy.db*"):

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from infostream_dedup.errors import StoreMovedError
+from infostream_dedup.errors import NoInputError, StoreMovedError
 from infostream_dedup.judgements import Desk
 from infostream_dedup.stream.store import Store
 
@@ -153,3 +153,20 @@ def test_nothing_else_is_written_either(place, name):
         deleted(place)
         with pytest.raises(StoreMovedError):
             getattr(store, name)(*(document if name == "forget" else ()))
+
+
+def test_the_log_of_a_store_that_was_replaced_does_not_get_into_the_other_one(place, synthetic):
+    other, old = place.with_name("earlier.db"), place.with_name("old.db")
+    content = other.read_bytes()
+    with Store.open(place) as store, Store.open(place, read_only=True):
+        store.append(synthetic.batch(20))
+        place.rename(old)
+        with pytest.raises(NoInputError, match=r"delete .*news\.db-wal to begin anew"):
+            Store.open(place, settings_digest="x", create=True)
+        other.replace(place)
+        with pytest.raises(StoreMovedError):
+            store.append(synthetic.batch(21))
+    for path, batches in ((place, 20), (old, 21)):
+        with Store.open(path) as found:
+            assert found.stored_position().batches == batches
+    assert place.read_bytes() == content

@@ -85,8 +85,7 @@ def test_another_programs_database_is_refused_and_left_alone(tmp_path, applicati
         foreign.execute(f"PRAGMA application_id = {application}")
     before = path.read_bytes()
     assert refused(path, BadDataError, settings_digest="x").code == "E_STORE_FOREIGN"
-    assert refused(path, BadDataError, read_only=True).code == "E_STORE_FOREIGN"
-    assert path.read_bytes() == before
+    assert (refused(path, BadDataError, read_only=True).code, path.read_bytes()) == ("E_STORE_FOREIGN", before)
 
 
 @pytest.mark.parametrize("version", [0, 2, 1000])
@@ -214,8 +213,7 @@ def read_only_folder(filled):
 
 def test_a_read_only_folder_can_be_read(read_only_folder):
     path = read_only_folder / "stream.db"
-    assert as_nobody(path, "read") == "faults 0 20"
-    assert as_nobody(path, "write") == CannotWriteError.__name__
+    assert (as_nobody(path, "read"), as_nobody(path, "write")) == ("faults 0 20", CannotWriteError.__name__)
     assert as_nobody(read_only_folder / "new.db", "write") == CannotCreateError.__name__
     assert sorted(one.name for one in read_only_folder.iterdir()) == ["stream.db"]
 

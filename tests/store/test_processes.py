@@ -39,8 +39,7 @@ def test_four_writers_and_four_readers(synthetic, writer_script, tmp_path, fault
     assert all(int(output) > 0 for output, _ in outputs[4:])
     synthetic.write(tmp_path / "alone.db", batches, lambda number: None)
     with Store.open(path) as store, Store.open(tmp_path / "alone.db") as alone:
-        assert faults(store) == []
-        assert synthetic.content(store) == synthetic.content(alone)
+        assert (faults(store), synthetic.content(store)) == ([], synthetic.content(alone))
 
 
 @pytest.mark.smoke
@@ -49,5 +48,4 @@ def test_a_store_that_many_make_at_once_is_made_once(writer_script, synthetic, t
     pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
     makers = [subprocess.Popen([sys.executable, writer_script, path, "1"], **pipes) for _ in range(4)]
     outputs = [process.communicate(timeout=300) for process in makers]
-    assert [errors for _, errors in outputs] == [""] * 4
-    assert "".join(output for output, _ in outputs) == "0\n"
+    assert ([errors for _, errors in outputs], "".join(output for output, _ in outputs)) == ([""] * 4, "0\n")

@@ -52,8 +52,7 @@ def test_terms_find_their_documents(rows, asked):
 def test_epochs_are_indexed_as_they_close(sound):
     rows = search_index.index_rows(sound.connection)
     assert sound.connection.execute("SELECT count(*) FROM epoch_frequency").fetchone()[0]
-    assert rows[0].first == 0
-    assert [row.end for row in rows[:-1]] == [row.first for row in rows[1:]]
+    assert (rows[0].first, [row.end for row in rows[:-1]]) == (0, [row.first for row in rows[1:]])
     assert rows[-1].end == search_index.indexed_until(sound.connection)
     open_epoch = sound.connection.execute("SELECT epoch FROM document WHERE ordinal = ?", (rows[-1].end,))
     assert open_epoch.fetchone()[0] == sound.connection.execute("SELECT max(epoch) FROM document").fetchone()[0]
@@ -69,8 +68,7 @@ def test_lost_rows_are_added_again(sound):
     assert len(rows) > 1
     sound.connection.execute("DELETE FROM search_index")
     assert sound.index() == (sum(row.documents for row in rows), 0)
-    assert search_index.index_rows(sound.connection) == rows
-    assert sound.index() == (0, 0)
+    assert (search_index.index_rows(sound.connection), sound.index()) == (rows, (0, 0))
 
 
 def test_what_was_forgotten_is_not_in_the_index(sound):
@@ -92,8 +90,7 @@ def test_what_expired_is_not_in_the_index(store, faults):
         part = search_index.read_part(store.connection, row)
         assert row.end > below
         assert (part.languages[: max(below - row.first, 0)] == search_index.GONE).all()
-    assert faults(store) == []
-    assert store.index() == (0, 0)
+    assert (faults(store), store.index()) == ([], (0, 0))
 
 
 @pytest.mark.parametrize("change", ["packed = zeroblob(length(packed))", "checksum = zeroblob(16)", "documents = 1"])
@@ -105,8 +102,7 @@ def test_damage_is_found_and_rebuilt(store, faults, change):
     assert found.faults >= 1
     assert "'store index' rebuilds it" in found.first
     if "documents" not in change:
-        assert store.index() == (0, rows[0].documents)
-        assert search_index.index_rows(store.connection) == rows
+        assert (store.index(), search_index.index_rows(store.connection)) == ((0, rows[0].documents), rows)
         assert faults(store) == []
 
 
@@ -142,10 +138,8 @@ def test_a_process_killed_while_it_indexes_leaves_the_store_whole(filled, faults
     )
     assert subprocess.run([sys.executable, "-c", script, str(filled)], check=False).returncode == -9
     with Store.open(filled) as store:
-        assert search_index.index_rows(store.connection) == []
-        assert faults(store) == []
-        assert store.index() == (rows[-1].end, 0)
-        assert search_index.index_rows(store.connection) == rows
+        assert (search_index.index_rows(store.connection), faults(store)) == ([], [])
+        assert (store.index(), search_index.index_rows(store.connection)) == ((rows[-1].end, 0), rows)
 
 
 def test_the_table_refuses_nonsense(store):

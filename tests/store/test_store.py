@@ -38,16 +38,14 @@ def two(new_store):
 
 def test_a_batch_comes_back_as_it_was(two):
     stored = two.batch("утро")
-    assert (stored.batch_id, stored.content_hash) == ("утро", b"hash")
-    assert stored.verdicts == (NEW, REPEAT)
+    assert (stored.batch_id, stored.content_hash, stored.verdicts) == ("утро", b"hash", (NEW, REPEAT))
     assert two.batch("вечер") is None
 
 
 def test_documents_are_found_by_id(two):
     (known,) = two.known("б")
     assert (known.ordinal, known.version, known.content_hash, known.verdict) == (1, 0, "content of б".encode(), REPEAT)
-    assert two.known("а")[-1].verdict == NEW
-    assert two.verdict_at(1) == REPEAT
+    assert (two.known("а")[-1].verdict, two.verdict_at(1)) == (NEW, REPEAT)
     assert two.known("в") == ()
     with pytest.raises(KeyError):
         two.verdict_at(2)
@@ -68,8 +66,7 @@ def test_a_store_opened_again_knows_everything(two):
     assert (loaded.epoch, loaded.oldest) == (0, 0)
     assert (loaded.frequencies, loaded.state) == ({}, {"sources": {"tass": [1, 1]}})
     assert loaded.events == (GroupEvent(1, "limit", "tass", value=0.5),)
-    assert list(loaded.documents.groups) == ["а", "а"]
-    assert list(loaded.documents.statuses) == ["new", "duplicate"]
+    assert (list(loaded.documents.groups), list(loaded.documents.statuses)) == (["а", "а"], ["new", "duplicate"])
     for given, row in zip([FIRST, SECOND], loaded.documents, strict=True):
         for field in ("keys", "weights", "targets", "numbers"):
             assert getattr(row, field).dtype == np.int64
@@ -245,8 +242,7 @@ def test_the_open_epoch_is_loaded_where_the_window_is_shorter(new_store):
         decided = Decided(remembered=[one], verdicts=[verdict], closed=closed, new_terms=terms, oldest=ordinal)
         new_store.append(Batch(f"b{ordinal}", b"", decided))
     loaded = new_store.load()
-    assert (loaded.epoch, loaded.oldest) == (1, 2)
-    assert loaded.documents.ordinals.tolist() == [1, 2]
+    assert (loaded.epoch, loaded.oldest, loaded.documents.ordinals.tolist()) == (1, 2, [1, 2])
 
 
 def test_only_what_is_new_is_loaded(filled, synthetic):
@@ -258,8 +254,7 @@ def test_only_what_is_new_is_loaded(filled, synthetic):
         assert not store.changed()
     assert news.documents.ordinals.tolist() == list(range(100, 110))
     assert news.terms == [f"термин-{number}" for number in range(300, 330)]
-    assert [event.kind for event in news.events] == ["merge", "alarm"]
-    assert news.epoch == 5
+    assert ([event.kind for event in news.events], news.epoch) == (["merge", "alarm"], 5)
 
 
 def test_a_group_of_an_old_name_is_not_the_old_group(new_store):
@@ -284,18 +279,14 @@ def test_a_group_of_an_old_name_is_not_the_old_group(new_store):
 
 def test_past_documents_are_found_by_the_streams_clock(store, synthetic):
     hour = synthetic.HOUR
-    assert store.span() == (0, 100)
-    assert store.span(since=hour * 10) == (10, 100)
-    assert store.span(since=hour * 10 + 1, until=hour * 13) == (11, 13)
-    assert store.span(until=0) == (0, 0)
-    assert store.span(since=hour * 1000) == (100, 100)
-    assert store.span(since=hour * 20, until=hour * 10) == (20, 20)
+    assert (store.span(), store.span(since=hour * 10)) == ((0, 100), (10, 100))
+    assert (store.span(since=hour * 10 + 1, until=hour * 13), store.span(until=0)) == ((11, 13), (0, 0))
+    assert (store.span(since=hour * 1000), store.span(since=hour * 20, until=hour * 10)) == ((100, 100), (20, 20))
     assert store.documents(11, 13).ordinals.tolist() == [11, 12]
 
 
 def test_frequencies_an_epoch_was_weighed_by(store, synthetic):
-    assert store.terms() == [f"термин-{number}" for number in range(300)]
-    assert store.frequencies(before=0) == {}
+    assert (store.terms(), store.frequencies(before=0)) == ([f"термин-{number}" for number in range(300)], {})
     first = store.frequencies(before=1)
     assert list(first) == ["ru", "uk"]
     for one in synthetic.frequencies(0):

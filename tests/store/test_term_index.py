@@ -85,8 +85,7 @@ def test_batches_index_their_terms(small_blocks, tmp_path, synthetic, faults):
         assert len(words) >= 8
         assert [row[0] for row in rows_of(store.connection)] == list(range(0, len(words) - len(words) % 4, 4))
         right = {word: number for number, word in enumerate(words)}
-        assert TermIndex().numbers_of(store.connection, [*words, "нет"]) == right
-        assert faults(store) == []
+        assert (TermIndex().numbers_of(store.connection, [*words, "нет"]), faults(store)) == (right, [])
 
 
 @pytest.mark.parametrize("change", [
@@ -107,10 +106,8 @@ def test_damage_is_found_not_believed_and_rebuilt(small_blocks, tmp_path, synthe
         (found,) = faults(store)
         assert found.check == "index"
         assert "'store index' rebuilds it" in found.first
-        assert TermIndex().numbers_of(store.connection, words) == right
-        assert store.index() == (0, 0)
-        assert rows_of(store.connection) == before
-        assert faults(store) == []
+        assert (TermIndex().numbers_of(store.connection, words), store.index()) == (right, (0, 0))
+        assert (rows_of(store.connection), faults(store)) == (before, [])
 
 
 def test_an_index_that_is_behind_catches_up_with_the_next_batch(small_blocks, tmp_path, monkeypatch, synthetic, faults):

@@ -56,8 +56,7 @@ def test_numbers_contained_in_each_other():
 
     same, other = (0, True, "equal"), (0, False, "updated")
     # Half of four; a quarter; two of five; too few numbers to say anything, three times.
-    assert pair([1, 2, 3, 4], [1, 2, 8]) == same
-    assert pair([1, 2, 3, 4], [1, 8, 9]) == other
+    assert (pair([1, 2, 3, 4], [1, 2, 8]), pair([1, 2, 3, 4], [1, 8, 9])) == (same, other)
     assert pair([1, 2, 3, 4], [1, 2, 7, 8, 9]) == other
     assert pair([1, 2, 3, 4], [5, 6]) == pair([1, 2], [5, 6, 7, 8]) == pair([], []) == same
 

@@ -111,8 +111,7 @@ def test_an_epoch_counts_when_it_is_closed():
     assert (closed[0].terms.tolist(), closed[0].df.tolist()) == ([0, 1], [2, 1])
     statistics = statistics_of(frequencies, english)
     assert (statistics.df.tolist(), statistics.documents, statistics.average_length) == ([2, 1], 2000, 6)
-    assert frequencies.epoch == 1
-    assert frequencies.close() == ([], [])
+    assert (frequencies.epoch, frequencies.close()) == (1, ([], []))
 
 
 def ordered(rows):

@@ -24,11 +24,9 @@ def test_rows_of_one_length_come_and_go() -> None:
     rows = EvenWindow(np.int32, 2)
     rows.extend(np.array([[1, 2], [3, 4]], dtype=np.int32))
     rows.extend(np.array([5, 6], dtype=np.int32))
-    assert len(rows) == 3
-    assert rows.values_from(1).tolist() == [3, 4, 5, 6]
+    assert (len(rows), rows.values_from(1).tolist()) == (3, [3, 4, 5, 6])
     rows.drop(2)
-    assert rows.values_from(0).tolist() == [5, 6]
-    assert len(rows) == 1
+    assert (rows.values_from(0).tolist(), len(rows)) == ([5, 6], 1)
 
 
 def test_a_window_holds_few_expired_documents_however_long_the_stream() -> None:

@@ -82,8 +82,7 @@ def test_the_window_follows_the_clock_of_the_stream(terms, news):
 def test_sources(plain, news):
     documents = [news("a", STORY), news("b", STORY, source="other"), news("c", STORY)]
     ignored, banned, required = (decide(plain.but(within=rule), documents)[0] for rule in ("all", "outlets", "source"))
-    assert [one.of for one in ignored] == [None, "a", "a"]
-    assert [one.of for one in banned] == [None, "a", "b"]
+    assert ([one.of for one in ignored], [one.of for one in banned]) == ([None, "a", "a"], [None, "a", "b"])
     assert [one.of for one in required] == [None, None, "a"]
     unknown = [news("a", STORY, source=None), news("b", STORY, source=None)]
     assert decide(plain.but(within="outlets"), unknown)[0][1].of == "a"

@@ -62,12 +62,10 @@ def test_twenty_quiet_epochs_raise_no_alarm(tmp_path):
     randomness = random.Random(58)  # noqa: S311
     found = streamed(tmp_path / "s.db", [news(randomness, number) for number in range(21)])
     whole = [row for row in found if row["source"] is None]
-    assert [row["epoch"] for row in whole] == list(range(20))
-    assert {row["documents"] for row in whole} == {EPOCH}
+    assert ([row["epoch"] for row in whole], {row["documents"] for row in whole}) == (list(range(20)), {EPOCH})
     # Words that the background does not know link nothing in the first epoch.
     assert all(row["links"] > 50 and row["symmetry_low"] is not None for row in whole[1:])
-    assert [row for row in found if row["alarms"]] == []
-    assert {row["source"] for row in found} == {None, "s0", "s1"}
+    assert ([row for row in found if row["alarms"]], {row["source"] for row in found}) == ([], {None, "s0", "s1"})
     assert len(api.store.health(tmp_path / "s.db", last=3)) == 9
 
 

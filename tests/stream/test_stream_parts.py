@@ -54,12 +54,9 @@ def test_settings_that_cannot_be():
 
 
 def test_the_clock_never_goes_back_and_never_leaps():
-    assert advanced(NO_CLOCK, None) == NO_CLOCK
-    assert advanced(NO_CLOCK, 50 * DAY) == 50 * DAY
-    assert advanced(50 * DAY, None) == 50 * DAY
-    assert advanced(50 * DAY, 20 * DAY) == 50 * DAY
-    assert advanced(50 * DAY, 50 * DAY + 7) == 50 * DAY + 7
-    assert advanced(50 * DAY, 99 * DAY) == 51 * DAY
+    assert (advanced(NO_CLOCK, None), advanced(NO_CLOCK, 50 * DAY)) == (NO_CLOCK, 50 * DAY)
+    assert (advanced(50 * DAY, None), advanced(50 * DAY, 20 * DAY)) == (50 * DAY, 50 * DAY)
+    assert (advanced(50 * DAY, 50 * DAY + 7), advanced(50 * DAY, 99 * DAY)) == (50 * DAY + 7, 51 * DAY)
     assert advanced(50 * DAY, -5) == 50 * DAY
 
 
@@ -102,8 +99,7 @@ def test_numbers_of_tags_and_scripts_do_not_count(kept):
     marked = f'<img width="640" height=480><script>let a = 7;</script>{kept} чел. <!-- 8 -->'
     documents = [Document(id=str(number), text=text) for number, text in enumerate([marked, kept, "7 < 8", "7 8"])]
     rows = number_rows(block_of(documents))
-    assert rows.row(0).tolist() == rows.row(1).tolist()
-    assert len(rows.row(0)) == 1
+    assert (rows.row(0).tolist(), len(rows.row(0))) == (rows.row(1).tolist(), 1)
     assert rows.row(2).tolist() == rows.row(3).tolist()
     titled = [Document(id="a", title='<b class="x2 3">Мост</b>', text=f"{kept} чел.")]
     assert number_rows(block_of(titled)).row(0).tolist() == rows.row(0).tolist()
@@ -129,8 +125,7 @@ def test_full_texts_are_encoded_once(given_texts, begin_with_title):
     ]
     found = block_of(documents)
     plain = texts_of([full_text(document) for document in documents])
-    assert found.offsets.tolist() == plain.offsets.tolist()
-    assert found.data.tolist() == plain.data.tolist()
+    assert (found.offsets.tolist(), found.data.tolist()) == (plain.offsets.tolist(), plain.data.tolist())
     for number, document in enumerate(documents):
         assert found.data[found.bodies[number] : found.offsets[number + 1]].tobytes() == encoded(document.text)
 

@@ -42,8 +42,7 @@ def test_words_are_put_in_the_order_of_the_text():
 @given(st.lists(st.integers(0, 8), max_size=20))
 def test_any_words_are_put_in_the_order_of_the_text(words):
     distinct, places = analysis._in_order_of_text(np.array(words, dtype=np.int64), 9)
-    assert distinct.tolist() == list(dict.fromkeys(words))
-    assert distinct[places].tolist() == words
+    assert (distinct.tolist(), distinct[places].tolist()) == (list(dict.fromkeys(words)), words)
 
 
 @given(st.lists(st.sampled_from(WORDS), min_size=1, unique=True), st.sampled_from([0, 1, 2]))

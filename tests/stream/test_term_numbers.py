@@ -16,8 +16,7 @@ def test_numbers_are_those_of_a_dictionary(batches):
     numbers, plain = TermNumbers(), {}
     for batch in batches:
         assert numbers.numbered(batch).tolist() == [plain.setdefault(term, len(plain)) for term in batch]
-        assert len(numbers) == len(plain)
-        assert list(numbers.terms) == list(plain)
+        assert (len(numbers), list(numbers.terms)) == (len(plain), list(plain))
     assert [numbers.number(term) for term in plain] == list(range(len(plain)))
 
 
@@ -26,8 +25,7 @@ def test_many_terms_keep_their_numbers():
     numbers = TermNumbers()
     for first in range(0, len(words), 700):
         numbers.numbered(words[first : first + 700])
-    assert numbers.numbered(words[::-1]).tolist() == list(range(len(words)))[::-1]
-    assert numbers.terms[5] == words[5]
+    assert (numbers.numbered(words[::-1]).tolist(), numbers.terms[5]) == (list(range(len(words)))[::-1], words[5])
     assert numbers.terms[19_990:] == words[19_990:]
     assert numbers.terms.some(np.array([7, 3])) == [words[7], words[3]]
 

@@ -40,8 +40,7 @@ def kept(tmp_path):
 
 
 def test_other_rules_are_told_once_and_the_store_knows_from_which_document_on(ingest, tmp_path):
-    assert ingest("old", 0, 3, across="none") == []
-    assert ingest("old", 3, 5) == []
+    assert (ingest("old", 0, 3, across="none"), ingest("old", 3, 5)) == ([], [])
     assert kept(tmp_path) == [["old", 0]]
     (told,) = ingest("new", 5, 6)
     assert told.startswith(f"{tmp_path / 's.db'}: the key terms of its 5 documents were chosen by other rules")
@@ -55,8 +54,7 @@ def test_a_store_that_does_not_say_is_told_too(ingest, tmp_path):
     with closing(sqlite3.connect(tmp_path / "s.db")) as connection, connection:
         connection.execute("DELETE FROM state WHERE name = 'term_rules'")
         write_settings_checksum(connection)
-    assert len(ingest("old", 3, 4)) == 1
-    assert ingest("old", 4, 5) == []
+    assert (len(ingest("old", 3, 4)), ingest("old", 4, 5)) == (1, [])
     assert kept(tmp_path) == [["", 0], ["old", 3]]
 
 

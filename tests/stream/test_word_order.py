@@ -66,8 +66,7 @@ def test_by_hand():
 
 def test_a_repeated_word_alone_says_nothing():
     order = word_order("aaaaaaaa", "aaaaaaaa")
-    assert order == WordOrder(places=8, chain=8, against=8)
-    assert order.share == 0.0
+    assert (order, order.share) == (WordOrder(places=8, chain=8, against=8), 0.0)
     assert not order.keeps(1.0)
 
 

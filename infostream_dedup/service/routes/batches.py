@@ -420,6 +420,7 @@ async def check(request: Request) -> Response:
     asked = await answers.read_body(request, GivenDocuments)
     refuse_many(asked.documents, service.settings.limits.checked)
     checked_documents(asked.documents, skip=False)
+    service.check_place()
     # While the store is being opened, there is nothing to compare with.
     await service.position()
     verdicts = await service.checker.verdicts(asked.documents, asked.on_conflict)
@@ -440,18 +441,17 @@ async def follow_verdicts(request: Request, after: int | None = None) -> Respons
     """All verdicts from a given place on, then each new one as it is stored.
 
     The id of an event ``verdict`` is the document's ordinal. A client that reconnects with ``Last-Event-ID`` continues
-    after it; by default the stream begins with the next verdict. What a document does to groups comes before its
-    verdict: ``merge``, ``expiry``, ``alarm``, and ``limit`` (a source exceeds its loss limit). After ``restored`` the
-    store has gone back to a backup: documents from ``documents`` on are gone, and their ordinals are given again.
+    after it; by default the stream begins with the next verdict, and an event ``begin`` has the id before it. What a
+    document does to groups comes before its verdict: ``merge``, ``expiry``, ``alarm``, and ``limit`` (a source exceeds
+    its loss limit). After ``restored`` the store has gone back to a backup: documents from ``documents`` on are gone,
+    and their ordinals are given again.
     """
     service = running(request)
     last = request.headers.get("last-event-id", "")
-    if last.isascii() and last.isdigit() and len(last) < _DIGITS:
+    place = None if after is None else min(max(after, -1), _MOST_ORDINAL)
+    if last == "-1" or (last.isascii() and last.isdigit() and len(last) < _DIGITS):
         place = int(last)
-    elif after is not None:
-        place = min(max(after, -1), _MOST_ORDINAL)
-    else:
-        place = (await service.position()).documents - 1
+    await service.position()  # a store that cannot be read yet is said before the stream begins
     # Nothing is awaited between check and count, so that no burst of clients exceeds the limit.
     limits, caller = service.settings.limits, caller_of(request)
     # Without tokens, everybody is the same caller.
@@ -464,7 +464,7 @@ async def follow_verdicts(request: Request, after: int | None = None) -> Respons
 class _CountedStream(StreamingResponse):
     """Counts as an open stream from its creation until it ends."""
 
-    def __init__(self, service: RunningService, place: int, caller: str) -> None:
+    def __init__(self, service: RunningService, place: int | None, caller: str) -> None:
         # Otherwise nginx would hold events back until kilobytes have come together.
         headers = {"x-accel-buffering": "no"}
         super().__init__(_events(service, place), media_type="text/event-stream", headers=headers)
@@ -483,9 +483,15 @@ class _CountedStream(StreamingResponse):
             self._count(-1)
 
 
-async def _events(service: RunningService, place: int) -> AsyncIterator[bytes]:
-    silent, restored = 0.0, (await service.position()).restored
+async def _events(service: RunningService, asked: int | None) -> AsyncIterator[bytes]:
+    silent, begun = 0.0, await service.position()
+    place = begun.documents - 1 if asked is None else asked
+    # Who has seen more than there is has not heard that the store went back.
+    restored = begun.restored if place < begun.documents else None
     yield b": verdicts\n\n"
+    if asked is None and not service.ended.is_set():
+        # Otherwise a client that loses the connection before the first verdict would miss what came meanwhile.
+        yield b'id: %d\nevent: begin\ndata: {"after":%d}\n\n' % (place, place)
     while not service.ended.is_set():
         lines, last, now = await service.read(lambda store, place=place: _lines_after(store, place))  # type: ignore[misc]
         if now.restored != restored:

@@ -146,9 +146,8 @@ def moment_of(given: str | None, field: str) -> int | None:
     try:
         time = datetime.fromisoformat(given)
     except ValueError:
-        raise ProblemError(
-            422, "invalid", "expected a date such as 2026-11-21 or 2026-11-21T10:05Z", field=field
-        ) from None
+        advice = "expected a date such as 2026-11-21 or 2026-11-21T10:05Z" + "; send + as %2B" * (" " in given)
+        raise ProblemError(422, "invalid", advice, field=field) from None
     return int((time if time.tzinfo else time.replace(tzinfo=UTC)).timestamp() * _MICROSECONDS)
 
 
@@ -163,6 +162,8 @@ async def show_stories(
     """The current stories, the latest first; with ``by`` only the greatest, with a document since then."""
     rows = answers.rows_wanted(request, limit)
     moment = moment_of(since, "since")
+    if by and after is not None:
+        raise ProblemError(422, "invalid", "with by, there is no further page", field="after")
     if by:
         told = await running(request).read(lambda store: story_rows(store.connection, by=by, since=moment, top=rows))
         return answers.every(told)

@@ -1,7 +1,4 @@
-"""Whether the service is alive and ready, and its figures, also at an address of their own without a token.
-
-No figure contains an id, term, source or text, so anyone who can reach that address may read them all.
-"""
+"""Whether the service is alive and ready; its figures, which name no document, term or source, for anybody."""
 
 from __future__ import annotations
 

@@ -59,6 +59,10 @@ class FilePlace:
         """Watch a symbolic link that led here."""
         self._files[name] = self._files[self._path]
 
+    def is_elsewhere(self) -> bool:
+        """Whether the path names another file, or none."""
+        return _file_of(_status(self._path)) != self._files[self._path]
+
     def add_log(self) -> None:
         """Watch the log too, once SQLite has opened it; it exists as long as somebody has the file open."""
         index = self._path.with_name(self._path.name + "-shm")
@@ -153,12 +157,20 @@ def _moved(path: Path) -> StoreMovedError:
 class PlacedConnection(sqlite3.Connection):
     """A connection that knows which file it opened."""
 
-    place: FilePlace
+    place: FilePlace | None = None
+
+    def close(self) -> None:
+        """Close the file; if its path names another one now, what the log has goes into the file that was opened."""
+        # SQLite would leave the log where it is, and mix its pages into the other file when that is opened.
+        if self.place is not None and self.place.is_elsewhere():
+            with suppress(sqlite3.Error):
+                self.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        super().close()
 
 
 def place_of(connection: sqlite3.Connection) -> FilePlace:
     """The file that `connect` opened."""
-    return cast("PlacedConnection", connection).place
+    return cast("FilePlace", cast("PlacedConnection", connection).place)
 
 
 def _status(path: Path) -> os.stat_result | None:

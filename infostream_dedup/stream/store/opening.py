@@ -326,6 +326,9 @@ def _check_place(path: Path, *, create: bool, read_only: bool) -> None:
                 raise NoInputError(f"{path}: there is no store; 'ingest' creates one")
             if not path.parent.is_dir():
                 raise CannotCreateError(f"cannot create {path}: there is no directory {path.parent}")
+            # A service that ended because its store was moved is started again; all documents would be new to it.
+            if (log := path.with_name(f"{path.name}-wal")).exists():
+                raise NoInputError(f"{path} is gone, but not its log: put it back, or delete {log} to begin anew")
             _check_name(path)
         else:
             _check_length(path)

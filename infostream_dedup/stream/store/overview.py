@@ -1,7 +1,4 @@
-"""The stream at a glance: the latest verdicts, the last hour compared with the usual, silent sources, alarms, reprints.
-
-All queries read only the latest documents, so that a page takes as long in a large store as in a small one.
-"""
+"""The stream at a glance; all queries read only the latest documents, whatever the size of the store."""
 
 from __future__ import annotations
 

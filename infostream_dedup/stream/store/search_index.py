@@ -1,7 +1,4 @@
-"""The index of closed epochs: the documents with each term, so that a search need not read them all.
-
-It is part of the store, so a batch and the index of the epoch that it closes are on disk together or not at all.
-"""
+"""The index of closed epochs: the documents with each term, on disk together with the batch that closes one."""
 
 from __future__ import annotations
 

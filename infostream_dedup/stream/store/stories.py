@@ -1,7 +1,6 @@
 """Coverage of stories: their documents, the origins that these go back to, who was first, what others print.
 
-An origin is a text that was written once: documents that are copies, parts, later versions or translations of one
-another have one origin; retellings and next steps have origins of their own.
+Copies, parts, later versions and translations of a text have one origin; retellings and next steps have their own.
 """
 
 from __future__ import annotations
