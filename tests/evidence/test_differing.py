@@ -51,7 +51,7 @@ def what_differs(a: str, b: str, **options: Any) -> WordDifference | None:
     (SCHOOL, SCHOOL + " Минздрав области опроверг эту информацию.", "denial", (("", "опроверг"),)),
     ("Мост через реку закроют до осени.", "Мост через реку закроют до осени?", "question", (("", "?"),)),
     (SCHOOL, "Опровергнуто. " + SCHOOL, "denial", (("", "Опровергнуто"),)),
-    (DEPOT.format("announced that"), DEPOT.format("dismissed claims that"), "denial", (("", "dismissed"),)),
+    (DEPOT.format("announced that"), DEPOT.format("dismissed claims that"), "denial", (("announced", "dismissed"),)),
     (TAX.format(""), f"{TAX.format('')[:-31]}: це фейк, повідомив заступник міністра.", "denial", (("", "фейк"),)),
     (SCHOOL.replace("пишут", "сообщили"), SCHOOL.replace("пишут", "не подтвердили"), "negation", (SAID,)),
     (SCHOOL, SCHOOL.replace("июня", "августа"), "another day", (("июня", "августа"),)),

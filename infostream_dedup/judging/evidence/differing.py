@@ -20,31 +20,13 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from infostream_dedup.judging.evidence.characters import (
-    AUXILIARIES,
-    CONJUNCTIONS,
-    DAY_WORDS,
-    DENIALS,
-    DENYING,
-    INTERROGATIVES,
-    LABELS,
-    MEDIA,
-    MONTH_WORDS,
-    NEGATIVE_PREFIXES,
-    NEVER_NEGATED,
-    REFUSED,
-    RUMOURS,
-    SPEAKING,
-    STATING,
-    day_of,
-    word_hash,
-)
+from infostream_dedup.judging.evidence.characters import DAY_WORDS, LABELS, MONTH_WORDS, day_of, word_hash
 from infostream_dedup.judging.evidence.constants import OPENING
 from infostream_dedup.judging.evidence.kernels import differing as kernels
 from infostream_dedup.judging.evidence.numbers import find_runs, numbers_of_run, one_value, value_of
 from infostream_dedup.judging.evidence.reading import ALPHABET, codes, packed
+from infostream_dedup.language.lexicon import word_lists as lists
 from infostream_dedup.language.lexicon.frequency import form_frequencies, part_of_speech, zipf
-from infostream_dedup.language.lexicon.word_lists import NEGATIONS, stop_words
 from infostream_dedup.language.morphology.readings import PROPER, readings_of
 from infostream_dedup.language.text.surface_pool import texts_of
 from infostream_dedup.machine.arrays import numbered_ends, offsets_of
@@ -84,6 +66,8 @@ class WordDifference:
 ANOTHER_FIGURE: Final = "another figure"
 _FULL_STOP: Final = re.compile(r"[.!?…\n]")
 _PARTS: Final = re.compile(r"[:\-– ]")
+_SENTENCE: Final = 4  # tokens of an added sentence that denies the rest; in fewer, the verb is another rendering
+_FRONT: Final = 6  # tokens at the beginning among which a text says that what follows is false
 _NEAR: Final = 4  # tokens around a name among which a word of reporting makes it the name of whoever reports
 
 _FREQUENT: Final = 2.0
@@ -132,13 +116,13 @@ def _tables() -> kernels.OpeningTables:
     classes += np.array([kernels.UPPER * one.isupper() for one in characters], dtype=np.uint8)
     folded = np.array([letters[_folded(one)] for one in characters], dtype=np.uint8)
     marks: dict[str, int] = {}
-    marked = (kernels.NEGATION, NEGATIONS), (kernels.AUXILIARY, AUXILIARIES), (kernels.LABEL, LABELS)
+    marked = (kernels.NEGATION, lists.NEGATIONS), (kernels.AUXILIARY, lists.AUXILIARIES), (kernels.LABEL, LABELS)
     for bit, words in (*marked, (kernels.DATE, DAY_WORDS.union(MONTH_WORDS))):
         marks |= {word: marks.get(word, 0) | bit for word in words}
     coded = ("".join(chr(letters[letter]) for letter in word) for word in marks)
     hashes = np.array(list(map(word_hash, coded)), dtype=np.uint64)
     order = np.argsort(hashes)
-    denials = sorted(bytes(letters[letter] for letter in beginning) for beginning in DENYING)
+    denials = sorted(bytes(letters[letter] for letter in beginning) for beginning in lists.DENYING)
     return kernels.OpeningTables(
         classes,
         folded,
@@ -293,7 +277,7 @@ class _Text(NamedTuple):
     @property
     def lead(self) -> int:
         """Tokens of the sentences that begin in front: of later ones, only another verb may be news."""
-        ends = (i for i in self.starts if i >= kernels.FRONT and len(self.words[i - 1]) >= _SHORTEST)
+        ends = (i for i in self.starts if i >= _FRONT and len(self.words[i - 1]) >= _SHORTEST)
         return min([*(i for i in ends if _FULL_STOP.search(self.before(i))), kernels.LEAD])
 
 
@@ -380,7 +364,7 @@ def _denial(one: _Text, other: _Text, changes: list[_Change]) -> WordDifference 
         return None
     # Who denies that something will be says that it will not be.
     negated = [
-        any(text.folded[i] in NEGATIONS for side in sides for i in side)
+        any(text.folded[i] in lists.NEGATIONS for side in sides for i in side)
         for text, sides in zip((one, other), zip(*changes, strict=True), strict=True)
     ]
     for each in changes:
@@ -388,25 +372,26 @@ def _denial(one: _Text, other: _Text, changes: list[_Change]) -> WordDifference 
         says = [_denies(one, each.a, its), _denies(other, each.b, mine)]
         labels = [word.lower() in LABELS for word in says]
         if bool(says[0]) != bool(says[1]):
-            believes = other if says[0] else one
-            denied = any(word.startswith(DENYING) for word in believes.folded)
+            believes, told = (other, each.b) if says[0] else (one, each.a)
+            denied = any(word.startswith(lists.DENYING) for word in believes.folded)
             denied = denied or negated[bool(says[0])]
             if any(labels) or not denied:
-                return WordDifference("denial", ((says[0], says[1]),))
+                stated = next((believes.words[i] for i in told if believes.folded[i].startswith(lists.STATING)), "")
+                return WordDifference("denial", ((says[0] or stated, says[1] or stated),))
     return None
 
 
 def _denies(text: _Text, places: Sequence[int], rest: Sequence[str]) -> str:
     """The word of a sentence, of a mark put in front, or in the place of a statement, that says the rest is false."""
-    enough = len(places) >= kernels.SENTENCE or (0 in places and not rest)
-    stated = any(word.startswith(STATING) for word in rest)
-    denials = DENYING if stated else DENIALS if enough else ()
+    enough = len(places) >= _SENTENCE or (0 in places and not rest)
+    stated = any(word.startswith(lists.STATING) for word in rest)
+    denials = lists.DENYING if stated else lists.DENIALS if enough else ()
     for i in places:
         word = text.folded[i]
         # "This is a fake" says it anywhere; "fake" and "false" may be adjectives.
-        named = word in LABELS and not word.startswith(RUMOURS) and (enough or not (rest or word.isascii()))
-        front = word in LABELS and i < kernels.FRONT
-        if named or front or (word.startswith(denials) and text.folded[i + 1 : i + 2] not in REFUSED):
+        named = word in LABELS and not word.startswith(lists.RUMOURS) and (enough or not (rest or word.isascii()))
+        front = word in LABELS and i < _FRONT
+        if named or front or (word.startswith(denials) and text.folded[i + 1 : i + 2] not in lists.REFUSED):
             return text.words[i]
     return ""
 
@@ -431,7 +416,7 @@ def _names_exchanged(one: _Text, other: _Text, changes: list[_Change], language:
         return None
     (i, j), (k, far) = named
     between = set(one.folded[i + 1 : k])
-    if not between or between <= CONJUNCTIONS:
+    if not between or between <= lists.CONJUNCTIONS:
         return None
     crossed = alike(one.folded[i], other.folded[far], language) and alike(one.folded[k], other.folded[j], language)
     left = (each for each in places if each not in named)
@@ -447,15 +432,17 @@ def _only_replaced(changes: list[_Change]) -> bool:
 def _negation(one: _Text, other: _Text, changes: list[_Change], language: Language) -> WordDifference | None:
     for each in changes:
         sides = [text.folded[side[0] : side[-1] + 1] if side else () for text, side in ((one, each.a), (other, each.b))]
-        rest = [[word for word in side if word not in NEGATIONS and word not in AUXILIARIES] for side in sides]
-        counts = [sum(word in NEGATIONS for word in side) for side in sides]
+        rest = [
+            [word for word in side if word not in lists.NEGATIONS and word not in lists.AUXILIARIES] for side in sides
+        ]
+        counts = [sum(word in lists.NEGATIONS for word in side) for side in sides]
         negative = len(rest[0]) == len(rest[1]) == 1 and _negates(rest[0][0], rest[1][0])
         after = {x for t, side in zip((one, other), each, strict=True) if side for x in t.folded[side[-1] + 1 :][:1]}
         # "Not profitable" and "unprofitable" tell the same.
-        if (sum(counts) + negative) % 2 == 0 or not NEVER_NEGATED.isdisjoint(after):
+        if (sum(counts) + negative) % 2 == 0 or not lists.NEVER_NEGATED.isdisjoint(after):
             continue
         same = len(rest[0]) == len(rest[1]) and all(
-            alike(x, y, language) or (x.startswith(STATING) and y.startswith(STATING))
+            alike(x, y, language) or (x.startswith(lists.STATING) and y.startswith(lists.STATING))
             for x, y in zip(sorted(rest[0]), sorted(rest[1]), strict=True)
         )
         if (same or negative) and not _ordinary(one, other, each, language):
@@ -474,8 +461,8 @@ def _denied_alike(one: _Text, other: _Text, changes: list[_Change], language: La
 
 
 def _is_negative(word: str, language: Language) -> bool:
-    rests = [word.removeprefix(prefix) for prefix in NEGATIVE_PREFIXES if word.startswith(prefix)]
-    if word in NEGATIONS or word.startswith(DENYING):
+    rests = [word.removeprefix(prefix) for prefix in lists.NEGATIVE_PREFIXES if word.startswith(prefix)]
+    if word in lists.NEGATIONS or word.startswith(lists.DENYING):
         return True
     return any("adjective" in classes(rest, language) for rest in rests if len(rest) >= _SHORTEST)
 
@@ -483,7 +470,7 @@ def _is_negative(word: str, language: Language) -> bool:
 def _negates(x: str, y: str) -> bool:
     """Whether one word is the other behind a negative prefix."""
     shorter, longer = sorted((x, y), key=len)
-    return len(shorter) >= 4 and any(longer == prefix + shorter for prefix in NEGATIVE_PREFIXES)
+    return len(shorter) >= 4 and any(longer == prefix + shorter for prefix in lists.NEGATIVE_PREFIXES)
 
 
 def _question(one: _Text, other: _Text, changes: list[_Change], _: Language) -> WordDifference | None:
@@ -500,7 +487,7 @@ def _question(one: _Text, other: _Text, changes: list[_Change], _: Language) -> 
     changed = {i for each in changes for i in each[asks[1]]}
     common = [word if i not in changed else "" for i, word in enumerate(asking.folded[:mark])]
     asked = common[first : first + 1 + (len(asking.folded[first]) < _SHORTEST)]
-    if INTERROGATIVES.intersection(asked) or "ли" in common[first:]:
+    if lists.INTERROGATIVES.intersection(asked) or "ли" in common[first:]:
         return None
     return WordDifference("question", (("?", ""),) if asks[0] else (("", "?"),))
 
@@ -520,7 +507,7 @@ def _ordinary(one: _Text, other: _Text, change: _Change, language: Language) -> 
 def _tells_the_same(one: _Text, other: _Text, change: _Change, language: Language) -> bool:
     """Whether beside a change another word may be the news: only spelling, forms, order or function words differ."""
     words = {text.folded[i] for text, side in ((one, change.a), (other, change.b)) for i in side}
-    small = words <= stop_words(language) and words.isdisjoint(NEGATIONS)
+    small = words <= lists.stop_words(language) and words.isdisjoint(lists.NEGATIONS)
     return small or _ordinary(one, other, change, language)
 
 
@@ -602,14 +589,14 @@ _BEFORE_CONSONANT: Final = re.compile("^у(?=[^аеиіоуюяєїыэв])")
 
 def _reports(text: _Text, i: int, *, near: bool = False) -> bool:
     if near:
-        return any(word.startswith(MEDIA) for word in text.folded[max(0, i - _NEAR) : i + _NEAR + 1])
-    return text.folded[i].startswith((*MEDIA, *SPEAKING))
+        return any(word.startswith(lists.MEDIA) for word in text.folded[max(0, i - _NEAR) : i + _NEAR + 1])
+    return text.folded[i].startswith((*lists.MEDIA, *lists.SPEAKING))
 
 
 def _tells(text: _Text, i: int, language: Language) -> bool:
     """Whether a word says something: it is no function word, abbreviation or sign."""
     word = text.folded[i]
-    known = len(word) >= _SHORTEST and word not in stop_words(language) and not text.words[i].isupper()
+    known = len(word) >= _SHORTEST and word not in lists.stop_words(language) and not text.words[i].isupper()
     return known and _VOWEL.search(word) is not None
 
 
@@ -618,7 +605,7 @@ def _other_statement(x: str, y: str, language: Language) -> bool:
     if nouns or min(_frequency(word, language) for word in (x, y)) < _FREQUENT:
         return False
     # Another form of the verb is another wording: "have been riding", "have travelled".
-    if {x, y} <= AUXILIARIES or (language == "en" and x.endswith("ing") != y.endswith("ing")):
+    if {x, y} <= lists.AUXILIARIES or (language == "en" and x.endswith("ing") != y.endswith("ing")):
         return False
     return not (alike(x, y, language) or _negates(x, y) or synonyms(x, y, language))
 

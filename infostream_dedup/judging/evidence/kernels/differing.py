@@ -42,12 +42,10 @@ MOST_EDITS: Final = 4
 """Places that may differ if another word of the lead decides: the others by small words, spelling or forms alone."""
 
 LEAD: Final = 30  # tokens of a lead, in which a verb or an adjective is the news
-SENTENCE: Final = 4  # tokens of an added sentence that denies the rest; in fewer, the verb is another rendering
 
 TOUCHED: Final = 3
 """Triples of words that a change breaks beside one for each of its words: two, and one for a token of two words."""
 
-FRONT: Final = 6  # tokens at the beginning among which a text says that what follows is false
 _BEYOND: Final = BLOCK + 1  # characters that are looked at beyond the end of a text
 _BITS: Final = 10  # bits of a place among the tokens of an opening
 _ENTRIES: Final = 1 << _BITS
