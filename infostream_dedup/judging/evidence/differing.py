@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 from functools import cache, lru_cache
-from itertools import islice
+from itertools import islice, product, repeat
 from operator import add
 from pathlib import Path
 from typing import Any, Final, NamedTuple
@@ -26,7 +26,7 @@ from infostream_dedup.judging.evidence.kernels import differing as kernels
 from infostream_dedup.judging.evidence.numbers import find_runs, numbers_of_run, one_value, value_of
 from infostream_dedup.judging.evidence.reading import ALPHABET, codes, packed
 from infostream_dedup.language.lexicon import word_lists as lists
-from infostream_dedup.language.lexicon.frequency import form_frequencies, part_of_speech, zipf
+from infostream_dedup.language.lexicon.frequency import english_bases, form_frequencies, part_of_speech, zipf
 from infostream_dedup.language.morphology.readings import PROPER, readings_of
 from infostream_dedup.language.text.surface_pool import texts_of
 from infostream_dedup.machine.arrays import numbered_ends, offsets_of
@@ -442,7 +442,9 @@ def _negation(one: _Text, other: _Text, changes: list[_Change], language: Langua
         if (sum(counts) + negative) % 2 == 0 or not lists.NEVER_NEGATED.isdisjoint(after):
             continue
         same = len(rest[0]) == len(rest[1]) and all(
-            alike(x, y, language) or (x.startswith(lists.STATING) and y.startswith(lists.STATING))
+            alike(x, y, language)
+            or synonyms(x, y, language)
+            or (x.startswith(lists.STATING) and y.startswith(lists.STATING))
             for x, y in zip(sorted(rest[0]), sorted(rest[1]), strict=True)
         )
         if (same or negative) and not _ordinary(one, other, each, language):
@@ -508,7 +510,24 @@ def _tells_the_same(one: _Text, other: _Text, change: _Change, language: Languag
     """Whether beside a change another word may be the news: only spelling, forms, order or function words differ."""
     words = {text.folded[i] for text, side in ((one, change.a), (other, change.b)) for i in side}
     small = words <= lists.stop_words(language) and words.isdisjoint(lists.NEGATIONS)
-    return small or _ordinary(one, other, change, language)
+    same = small or _ordinary(one, other, change, language)
+    return same and _opposite(one, other, change, language) is None
+
+
+def _opposite(one: _Text, other: _Text, change: _Change, language: Language) -> tuple[str, str] | None:
+    """A word and its opposite, if beside them only function words differ: "за проект", "против проекта"."""
+    if not 0 < max(len(change.a), len(change.b)) <= _SHORTEST:
+        return None
+    small = lists.stop_words(language)
+    for i, j in product(*change):
+        x, y = one.folded[i], other.folded[j]
+        left = [
+            [w for w in (t.folded[k] for k in s if k != at) if w not in small]
+            for t, s, at in ((one, change.a, i), (other, change.b, j))
+        ]
+        if opposites(x, y, language) and len(left[0]) == len(left[1]) and all(map(alike, *left, repeat(language))):
+            return one.words[i], other.words[j]
+    return None
 
 
 def _another_name(one: _Text, other: _Text, changes: list[_Change], language: Language) -> WordDifference | None:
@@ -534,8 +553,9 @@ def _another_day(one: _Text, other: _Text, changes: list[_Change], _: Language) 
 def _another_word(one: _Text, other: _Text, changes: list[_Change], language: Language) -> WordDifference | None:
     """The two words that are all that differs, if they tell another thing."""
     (change,) = changes
-    if len(change.a) != 1 or len(change.b) != 1:
-        return None
+    turned = _opposite(one, other, change, language)
+    if turned or len(change.a) != 1 or len(change.b) != 1:
+        return WordDifference("another word", (turned,)) if turned else None
     (i,), (j,) = change
     x, y = one.folded[i], other.folded[j]
     told = all(_tells(text, at, language) and not _reports(text, at) for text, at in ((one, i), (other, j)))
@@ -637,21 +657,10 @@ def _is_proper(word: str, language: Language) -> bool:
 
 @lru_cache(1 << 14)
 def lemmas(word: str, language: Language) -> frozenset[str]:
-    """Dictionary forms of a word; of an English one, the bases that a tagger knows."""
+    """Dictionary forms of a word."""
     if language == "en":
-        return frozenset(one for one in _english(word) if part_of_speech(one) in _BASE_TAGS) or frozenset((word,))
+        return english_bases(word)
     return frozenset(one.lemma for one in readings_of(language).readings(word))
-
-
-_BASE_TAGS: Final = ("VB", "VBP", "NN", "JJ")
-
-
-def _english(word: str) -> Iterator[str]:
-    yield word
-    for ending in ("ʼs", "ies", "es", "s", "ied", "ed", "d", "ing", "er", "est", "ly"):
-        if word.endswith(ending) and len(word) - len(ending) >= 3:
-            stem = word[: -len(ending)]
-            yield from (stem, stem + "e", stem + "y", stem[:-1] if stem[-1] == stem[-2] else stem)
 
 
 @lru_cache(1 << 14)
@@ -659,6 +668,8 @@ def alike(x: str, y: str, language: Language) -> bool:
     """Whether two words are one, in another form, spelling or aspect, or derived from one another."""
     if x == y or x[0].isdigit() or y[0].isdigit():
         return x == y or (x[0].isdigit() and y[0].isdigit() and value_of(x) == value_of(y))
+    if opposites(x, y, language):
+        return False
     if lemmas(x, language) & lemmas(y, language):
         return True
     shared = next((n for n, (p, q) in enumerate(zip(x, y, strict=False)) if p != q), min(len(x), len(y)))
@@ -740,7 +751,7 @@ def _other_day(one: _Text, other: _Text, changes: list[_Change]) -> Iterator[tup
 
 
 SYNONYMS_FILE: Final = Path(__file__).with_name("synonyms.txt")
-"""Verbs, adjectives and adverbs that stand for one another, by hand: beginnings of lemmas, one meaning a line."""
+"""Words that stand for one another, by hand: beginnings of lemmas, one meaning a line; a bar parts opposites."""
 
 
 def synonyms(x: str, y: str, language: Language) -> bool:
@@ -748,9 +759,20 @@ def synonyms(x: str, y: str, language: Language) -> bool:
     return not meanings(x, language).isdisjoint(meanings(y, language))
 
 
+def opposites(x: str, y: str, language: Language) -> bool:
+    """Whether two words stand on the two sides of one line."""
+    return any(one < 0 and one ^ 1 in _lines_of(y, language) for one in _lines_of(x, language))
+
+
 @lru_cache(1 << 14)
 def meanings(word: str, language: Language) -> frozenset[int]:
-    """The lines of the synonyms that a word stands in; none in other languages.
+    """The lines of the synonyms that a word stands in; none in other languages."""
+    return frozenset(line for line in _lines_of(word, language) if line >= 0)
+
+
+@lru_cache(1 << 14)
+def _lines_of(word: str, language: Language) -> frozenset[int]:
+    """The lines that a word stands in, negative for opposites, whose two sides differ in the last bit.
 
     What a short beginning leaves of a lemma is an ending: "end" is the beginning of no "endorse", "пом" of no "помил".
     """
@@ -758,8 +780,8 @@ def meanings(word: str, language: Language) -> frozenset[int]:
         return frozenset()
     found = _lines_by_beginning()
     ending = 2 if language == "en" else 3
-    bare = {one.removesuffix("ся") for one in lemmas(word, language)}
-    ends = {(one, end) for one in bare for end in range(_SHORTEST, min(len(one), _LONGEST) + 1)}
+    bare = {one.removesuffix("ся") for one in (word, *lemmas(word, language))}
+    ends = {(one, end) for one in bare for end in range(min(_SHORTEST, len(one)), min(len(one), _LONGEST) + 1)}
     beginnings = {one[:end] for one, end in ends if len(one) - end <= ending or end >= _SURE}
     return frozenset(line for beginning in beginnings for line in found.get(beginning, ()))
 
@@ -772,6 +794,7 @@ _LONGEST: Final = 24
 def _lines_by_beginning() -> dict[str, list[int]]:
     found: dict[str, list[int]] = {}
     for number, line in enumerate(SYNONYMS_FILE.read_text(encoding="utf-8").splitlines()):
-        for beginning in line.split():
-            found.setdefault(beginning, []).append(number)
+        for side, words in enumerate(line.split("|")):
+            for beginning in words.split():
+                found.setdefault(beginning, []).append(side - 2 * number - 2 if "|" in line else number)
     return found

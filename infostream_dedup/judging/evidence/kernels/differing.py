@@ -497,10 +497,10 @@ def _may_be_turned(p: Vector[np.uint16], q: Vector[np.uint16], changes: Table[np
         rest = end - i - _counted(p, i, end, NEGATION | AUXILIARY)
         if rest == 1 and last - j - _counted(q, j, last, NEGATION | AUXILIARY) == 1:
             return True
-        if count == 1 and i < end <= i + 3 and end - i == last - j:
+        if count == 1 and i < end <= i + 3 and j < last <= j + 3:
             if i < LEAD and j < LEAD:
                 return True
-            for place in range(end - i):
+            for place in range(min(end - i, last - j)):
                 if signed(p[i + place]) & signed(q[j + place]) & NAME != 0:
                     return True
     return False
