@@ -11,8 +11,9 @@ from hypothesis import strategies as st
 
 from infostream_dedup import Deduplicator, StreamSettings, dedup, pairs
 from infostream_dedup.errors import ConfigurationError, UsageError
-from infostream_dedup.judging.evidence.differing import WordDifference, alike, meanings, openings_of, synonyms
+from infostream_dedup.judging.evidence.differing import WordDifference, alike, openings_of
 from infostream_dedup.judging.evidence.kernels.differing import compare_openings, difference_scratch
+from infostream_dedup.language.morphology.readings import meanings, synonyms
 
 COURT = "Областной суд {} бывшего директора порта Марка Дятлова по делу о растрате. Приговор огласили в четверг."
 MATCH = "Матч «Локомотив» — «Северянин» завершился со счётом {}. Судья показал четыре жёлтые карточки."

@@ -14,7 +14,6 @@ from difflib import SequenceMatcher
 from functools import cache, lru_cache
 from itertools import islice, product, repeat
 from operator import add
-from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 import numpy as np
@@ -26,12 +25,12 @@ from infostream_dedup.judging.evidence.kernels import differing as kernels
 from infostream_dedup.judging.evidence.numbers import find_runs, numbers_of_run, one_value, value_of
 from infostream_dedup.judging.evidence.reading import ALPHABET, codes, packed
 from infostream_dedup.language.lexicon import word_lists as lists
-from infostream_dedup.language.lexicon.frequency import english_bases, form_frequencies, part_of_speech, zipf
-from infostream_dedup.language.morphology.readings import PROPER, readings_of
+from infostream_dedup.language.lexicon.frequency import form_frequencies, zipf
+from infostream_dedup.language.morphology.readings import classes, is_proper, lemmas, opposites, synonyms
 from infostream_dedup.language.text.surface_pool import texts_of
 from infostream_dedup.machine.arrays import numbered_ends, offsets_of
 from infostream_dedup.machine.kernels import HALF
-from infostream_dedup.model import OUR_LANGUAGES, Language
+from infostream_dedup.model import Language
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +62,7 @@ class WordDifference:
         return self.is_figure and self.words[0][0][0].isalpha()
 
 
-ANOTHER_FIGURE: Final = "another figure"
+ANOTHER_FIGURE, ANOTHER_WORD = "another figure", "another word"
 _FULL_STOP: Final = re.compile(r"[.!?…\n]")
 _PARTS: Final = re.compile(r"[:\-– ]")
 _SENTENCE: Final = 4  # tokens of an added sentence that denies the rest; in fewer, the verb is another rendering
@@ -75,14 +74,6 @@ _FREQUENT: Final = 2.0
 
 _VOWEL: Final = re.compile(r"[аеиоуыэюяіїєaeiouy]")
 _SHORTEST: Final = 3
-
-_CLASSES: Final = {  # of parts of speech, as OpenCorpora names them
-    **dict.fromkeys(("VERB", "INFN", "GRND", "PRTS", "PRTF", "PRED"), "verb"),
-    **dict.fromkeys(("ADJF", "ADJS", "COMP"), "adjective"),
-    "NOUN": "noun",
-    "NUMR": "number",
-}
-_TAG_CLASSES: Final = {"NN": "noun", "VB": "verb", "JJ": "adjective", "CD": "number"}
 
 _PREFIXES: Final = tuple(
     sorted(
@@ -555,13 +546,13 @@ def _another_word(one: _Text, other: _Text, changes: list[_Change], language: La
     (change,) = changes
     turned = _opposite(one, other, change, language)
     if turned or len(change.a) != 1 or len(change.b) != 1:
-        return WordDifference("another word", (turned,)) if turned else None
+        return WordDifference(ANOTHER_WORD, (turned,)) if turned else None
     (i,), (j,) = change
     x, y = one.folded[i], other.folded[j]
     told = all(_tells(text, at, language) and not _reports(text, at) for text, at in ((one, i), (other, j)))
     if not told or not _other_statement(x, y, language):
         return None
-    return WordDifference("another word", ((one.words[i], other.words[j]),))
+    return WordDifference(ANOTHER_WORD, ((one.words[i], other.words[j]),))
 
 
 def _verbs(x: str, y: str, language: Language) -> bool:
@@ -583,7 +574,7 @@ def _other_name(one: _Text, i: int, other: _Text, j: int, language: Language) ->
         return False
     x, y = one.folded[i], other.folded[j]
     if (i in one.starts or j in other.starts) and not (
-        _is_proper(one.words[i], language) and _is_proper(other.words[j], language)
+        is_proper(one.words[i], language) and is_proper(other.words[j], language)
     ):
         return False
     return not (
@@ -633,34 +624,6 @@ def _other_statement(x: str, y: str, language: Language) -> bool:
 def _frequency(word: str, language: Language) -> float:
     """How frequent a word is in the most frequent of its forms that a list has."""
     return max(zipf(form_frequencies(language)(one)) for one in (word, *lemmas(word, language)))
-
-
-@lru_cache(1 << 14)
-def classes(word: str, language: Language) -> frozenset[str]:
-    """What a dictionary takes a word for: noun, verb, adjective or number."""
-    if language == "en":
-        tags = {(part_of_speech(word) or part_of_speech(word.capitalize()) or "")[:2]}
-        tags |= {"VB"} if word.endswith(("ing", "ed")) and len(word) > _NEAR else set()
-        return frozenset(_TAG_CLASSES[tag] for tag in tags if tag in _TAG_CLASSES)
-    found = readings_of(language).readings(word)
-    return frozenset(_CLASSES[one.part_of_speech] for one in found if one.part_of_speech in _CLASSES)
-
-
-@lru_cache(1 << 14)
-def _is_proper(word: str, language: Language) -> bool:
-    """Whether a dictionary takes a capitalised word at the beginning of a sentence for a name."""
-    if language == "en":
-        return (part_of_speech(word) or "")[:3] == "NNP" and part_of_speech(word.lower()) is None
-    found = readings_of(language).readings(word.lower())
-    return bool(found) and all(one.kinds & PROPER for one in found)
-
-
-@lru_cache(1 << 14)
-def lemmas(word: str, language: Language) -> frozenset[str]:
-    """Dictionary forms of a word."""
-    if language == "en":
-        return english_bases(word)
-    return frozenset(one.lemma for one in readings_of(language).readings(word))
 
 
 @lru_cache(1 << 14)
@@ -748,53 +711,3 @@ def _other_day(one: _Text, other: _Text, changes: list[_Change]) -> Iterator[tup
             days = i in one.days and j in other.days
             if days and one.folded[i][:_SHORTEST] != other.folded[j][:_SHORTEST]:
                 yield one.words[i], other.words[j]
-
-
-SYNONYMS_FILE: Final = Path(__file__).with_name("synonyms.txt")
-"""Words that stand for one another, by hand: beginnings of lemmas, one meaning a line; a bar parts opposites."""
-
-
-def synonyms(x: str, y: str, language: Language) -> bool:
-    """Whether two words stand in one line of the synonyms."""
-    return not meanings(x, language).isdisjoint(meanings(y, language))
-
-
-def opposites(x: str, y: str, language: Language) -> bool:
-    """Whether two words stand on the two sides of one line."""
-    return any(one < 0 and one ^ 1 in _lines_of(y, language) for one in _lines_of(x, language))
-
-
-@lru_cache(1 << 14)
-def meanings(word: str, language: Language) -> frozenset[int]:
-    """The lines of the synonyms that a word stands in; none in other languages."""
-    return frozenset(line for line in _lines_of(word, language) if line >= 0)
-
-
-@lru_cache(1 << 14)
-def _lines_of(word: str, language: Language) -> frozenset[int]:
-    """The lines that a word stands in, negative for opposites, whose two sides differ in the last bit.
-
-    What a short beginning leaves of a lemma is an ending: "end" is the beginning of no "endorse", "пом" of no "помил".
-    """
-    if language not in OUR_LANGUAGES:
-        return frozenset()
-    found = _lines_by_beginning()
-    ending = 2 if language == "en" else 3
-    bare = {one.removesuffix("ся") for one in (word, *lemmas(word, language))}
-    ends = {(one, end) for one in bare for end in range(min(_SHORTEST, len(one)), min(len(one), _LONGEST) + 1)}
-    beginnings = {one[:end] for one, end in ends if len(one) - end <= ending or end >= _SURE}
-    return frozenset(line for beginning in beginnings for line in found.get(beginning, ()))
-
-
-_SURE: Final = 5  # letters of a beginning that any ending may follow
-_LONGEST: Final = 24
-
-
-@cache
-def _lines_by_beginning() -> dict[str, list[int]]:
-    found: dict[str, list[int]] = {}
-    for number, line in enumerate(SYNONYMS_FILE.read_text(encoding="utf-8").splitlines()):
-        for side, words in enumerate(line.split("|")):
-            for beginning in words.split():
-                found.setdefault(beginning, []).append(side - 2 * number - 2 if "|" in line else number)
-    return found
