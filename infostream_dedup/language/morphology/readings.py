@@ -514,7 +514,7 @@ def lemmas(word: str, language: Language) -> frozenset[str]:
 
 
 SYNONYMS_FILE: Final = Path(__file__).with_name("synonyms.txt")
-"""Words that stand for one another, by hand: beginnings of lemmas, one meaning a line; a bar parts opposites.
+"""Words that stand for one another, by hand: beginnings of lemmas, whole ones with a full stop; a bar parts opposites.
 
 Lines with Latin and Cyrillic words hold opposites of all languages, of which no report of one event has both: what one
 sells another buys.
@@ -556,7 +556,9 @@ def _lines_of(word: str, language: Language) -> frozenset[int]:
     ends = {
         (one, end) for one in bare for end in range(min(_SHORTEST_REST, len(one)), min(len(one), _LONGEST_LEMMA) + 1)
     }
-    beginnings = {one[:end] for one, end in ends if len(one) - end <= ending or end >= _SURE}
+    beginnings = {one[:end] for one, end in ends if len(one) - end <= ending or end >= _SURE} | {
+        f"{one}." for one in bare
+    }
     return frozenset(line for beginning in beginnings for line in found.get(beginning, ()))
 
 
