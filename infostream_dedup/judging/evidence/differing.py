@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from infostream_dedup.judging.evidence.characters import DAY_WORDS, LABELS, MONTH_WORDS, day_of, word_hash
-from infostream_dedup.judging.evidence.constants import OPENING
+from infostream_dedup.judging.evidence.constants import LONGEST_ACRONYM, OPENING
 from infostream_dedup.judging.evidence.kernels import differing as kernels
 from infostream_dedup.judging.evidence.numbers import find_runs, numbers_of_run, one_value, value_of
 from infostream_dedup.judging.evidence.reading import ALPHABET, codes, packed
@@ -565,14 +565,23 @@ def _verbs(x: str, y: str, language: Language) -> bool:
 
 
 def _is_name(word: str) -> bool:
-    return word[:1].isupper() and len(word) >= 4 and not word.isupper()
+    return word[:1].isupper() and len(word) >= _SHORTEST and not word.isupper()
+
+
+def _is_acronym(text: _Text, i: int) -> bool:
+    """Whether a word of capital letters stands between others."""
+    near = (*text.words[max(0, i - 1) : i], *text.words[i + 1 : i + 2])
+    return text.words[i].isalpha() and 1 < len(text.words[i]) <= LONGEST_ACRONYM and not any(map(str.isupper, near))
 
 
 def _other_name(one: _Text, i: int, other: _Text, j: int, language: Language) -> bool:
     """Whether a name that does not begin a sentence is replaced by one of another sound."""
+    x, y = one.folded[i], other.folded[j]
+    if one.words[i].isupper() and other.words[j].isupper():
+        told = _is_acronym(one, i) and _is_acronym(other, j) and x.isascii() == y.isascii()
+        return told and not alike(x, y, language) and not synonyms(x, y, language)
     if not (i in one.capitals and j in other.capitals):
         return False
-    x, y = one.folded[i], other.folded[j]
     if (i in one.starts or j in other.starts) and not (
         is_proper(one.words[i], language) and is_proper(other.words[j], language)
     ):

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from infostream_dedup.judging.evidence.characters import MONTH_WORDS
 from infostream_dedup.judging.evidence.kernels import number_runs as kernels
 from infostream_dedup.language.lexicon.word_lists import NEGATIONS
-from infostream_dedup.language.morphology.readings import opposite_sides
+from infostream_dedup.language.morphology.readings import PARTS, parts_of_lines
 from infostream_dedup.language.text.character_classes import CODE_POINTS, COMMON
 from infostream_dedup.language.text.surface_pool import SurfaceList, Utf8Texts
 from infostream_dedup.machine.kernels import BLOCK
@@ -472,29 +472,29 @@ def other_figure(texts: tuple[str, str], means: Sequence[Callable[[str], frozens
 def other_word(
     texts: tuple[str, str], languages: tuple[Language, Language], means: Sequence[Callable[[str], frozenset[str]]]
 ) -> tuple[str, str] | None:
-    """The words of two texts of two languages of which one is the opposite of the other, or ``None``.
+    """The words of two texts of two languages of which one tells the opposite of the other, or ``None``.
 
-    Neither text has words of both sides, no negation stands before them, and the words around them translate each
-    other. ``means``: as in `other_figure`.
+    Neither text has words of two parts of a line, no negation stands before them, and the words around them translate
+    each other. ``means``: as in `other_figure`.
     """
     (words, mine), (others, theirs) = map(_turning_words, texts, languages)
     best = 0.0, ("", "")
-    for side in sorted(mine.keys() - theirs.keys()):
-        if side ^ 1 in theirs and side ^ 1 not in mine:
-            for i, j in product(mine[side], theirs[side ^ 1]):
+    for line in sorted(mine.keys() & theirs.keys()):
+        if len(mine[line]) == len(theirs[line]) == 1 and mine[line].keys() != theirs[line].keys():
+            for i, j in product(*mine[line].values(), *theirs[line].values()):
                 share = _share_met(_near(i, i + 1, words, means[0]), _near(j, j + 1, others, means[1]))
                 best = max(best, (share, (words[i], others[j])), key=itemgetter(0))
     return best[1] if best[0] else None
 
 
 @lru_cache(1 << 10)
-def _turning_words(text: str, language: Language) -> tuple[list[str], dict[int, list[int]]]:
-    """The words of a text, and where those of the first stand that have an opposite, by its side."""
-    words, places = re.findall(_WORD_OR_NUMBER, text.lower().translate(_FOLDING)), dict[int, list[int]]()
+def _turning_words(text: str, language: Language) -> tuple[list[str], dict[int, dict[int, list[int]]]]:
+    """The words of a text, and where those of the first stand that have an opposite, by line and part."""
+    words, places = re.findall(_WORD_OR_NUMBER, text.lower().translate(_FOLDING)), dict[int, dict[int, list[int]]]()
     for at, word in enumerate(words):
-        for side in opposite_sides(word, language):
+        for part in parts_of_lines(word, language):
             told = at < _FIRST and NEGATIONS.isdisjoint(words[max(0, at - _BESIDE) : at])
-            places.setdefault(side, []).extend([at] * told)
+            places.setdefault(part // PARTS, {}).setdefault(part, []).extend([at] * told)
     return words, places
 
 

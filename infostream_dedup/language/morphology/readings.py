@@ -514,9 +514,9 @@ def lemmas(word: str, language: Language) -> frozenset[str]:
 
 
 SYNONYMS_FILE: Final = Path(__file__).with_name("synonyms.txt")
-"""Words that stand for one another, by hand: beginnings of lemmas, whole ones with a full stop; a bar parts opposites.
+"""Words that stand for one another, by hand: beginnings of lemmas, whole ones with a full stop; bars part opposites.
 
-Lines with Latin and Cyrillic words hold opposites of all languages, of which no report of one event has both: what one
+Lines with Latin and Cyrillic words are of all languages, and no report of one event has words of two parts: what one
 sells another buys.
 """
 
@@ -527,12 +527,14 @@ def synonyms(x: str, y: str, language: Language) -> bool:
 
 
 def opposites(x: str, y: str, language: Language) -> bool:
-    """Whether two words stand on the two sides of one line."""
-    return any(one < 0 and one ^ 1 in _lines_of(y, language) for one in _lines_of(x, language))
+    """Whether two words stand in different parts of one line: opposites, or different things of one kind."""
+    mine, its = ({one for one in _lines_of(word, language) if one < 0} for word in (x, y))
+    lines = {one // PARTS for one in mine}.intersection(one // PARTS for one in its)
+    return not lines.issubset(one // PARTS for one in mine & its)
 
 
-def opposite_sides(word: str, language: Language) -> list[int]:
-    """The sides of lines of all languages that a word stands on; the other side differs in the last bit."""
+def parts_of_lines(word: str, language: Language) -> list[int]:
+    """The parts of lines of all languages that a word stands in; divided by ``PARTS``, the lines."""
     return [line for line in _lines_of(word, language) if line < -_SHARED]
 
 
@@ -544,7 +546,7 @@ def meanings(word: str, language: Language) -> frozenset[int]:
 
 @lru_cache(1 << 14)
 def _lines_of(word: str, language: Language) -> frozenset[int]:
-    """The lines that a word stands in, negative for opposites, whose two sides differ in the last bit.
+    """The lines that a word stands in, or, negative, the parts of lines with bars.
 
     What a short beginning leaves of a lemma is an ending: "end" is the beginning of no "endorse", "пом" of no "помил".
     """
@@ -562,6 +564,7 @@ def _lines_of(word: str, language: Language) -> frozenset[int]:
     return frozenset(line for beginning in beginnings for line in found.get(beginning, ()))
 
 
+PARTS: Final = 64  # most parts of a line
 _OF_ALL: Final = re.compile("[a-z].*[а-я]")
 _SHARED: Final = 1 << 20
 _SURE: Final = 5  # letters of a beginning that any ending may follow
@@ -572,8 +575,8 @@ _LONGEST_LEMMA: Final = 24
 def _lines_by_beginning() -> dict[str, list[int]]:
     found: dict[str, list[int]] = {}
     for number, line in enumerate(SYNONYMS_FILE.read_text(encoding="utf-8").splitlines()):
-        opposite = -2 * number - 2 - (_SHARED if _OF_ALL.search(line) else 0)
-        for side, words in enumerate(line.split("|")):
+        last = -PARTS * number - 1 - (_SHARED if _OF_ALL.search(line) else 0)
+        for part, words in enumerate(line.split("|")):
             for beginning in words.split():
-                found.setdefault(beginning, []).append(opposite + side if "|" in line else number)
+                found.setdefault(beginning, []).append(last - part if "|" in line else number)
     return found
