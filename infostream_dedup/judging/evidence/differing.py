@@ -565,7 +565,8 @@ def _verbs(x: str, y: str, language: Language) -> bool:
 
 
 def _is_name(word: str) -> bool:
-    return word[:1].isupper() and len(word) >= _SHORTEST and not word.isupper()
+    # In SPb, the capital letters are those of an acronym.
+    return word[:1].isupper() and not word.isupper() and (len(word) > _SHORTEST or word[1:].islower())
 
 
 def _is_acronym(text: _Text, i: int) -> bool:

@@ -533,9 +533,12 @@ def opposites(x: str, y: str, language: Language) -> bool:
     return not lines.issubset(one // PARTS for one in mine & its)
 
 
-def parts_of_lines(word: str, language: Language) -> list[int]:
+@lru_cache(1 << 17)
+def parts_of_lines(word: str, language: Language) -> tuple[int, ...]:
     """The parts of lines of all languages that a word stands in; divided by ``PARTS``, the lines."""
-    return [line for line in _lines_of(word, language) if line < -_SHARED]
+    # To look up a lemma takes a hundred times as long.
+    known = word[:_SHORTEST_REST] in _heads()
+    return tuple(line for line in _lines_of(word, language) if line < -_SHARED) if known else ()
 
 
 @lru_cache(1 << 14)
@@ -569,6 +572,13 @@ _OF_ALL: Final = re.compile("[a-z].*[а-я]")
 _SHARED: Final = 1 << 20
 _SURE: Final = 5  # letters of a beginning that any ending may follow
 _LONGEST_LEMMA: Final = 24
+
+
+@cache
+def _heads() -> frozenset[str]:
+    """How the words of lines of all languages begin."""
+    found = _lines_by_beginning().items()
+    return frozenset(word.rstrip(".")[:_SHORTEST_REST] for word, lines in found if min(lines) < -_SHARED)
 
 
 @cache
