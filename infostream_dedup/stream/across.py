@@ -26,7 +26,7 @@ from infostream_dedup.stream.kernels import pivot as kernels
 from infostream_dedup.stream.pivot_terms import PIVOT, PivotFrequencies, PivotRead, PivotReader, PivotWords, without
 from infostream_dedup.stream.settings import StreamSettings
 from infostream_dedup.stream.window import ComparedDocuments, PivotRows, Window
-from infostream_dedup.stream.word_order import OrderedWords, keep_order, other_figures, tell_one_event
+from infostream_dedup.stream.word_order import OrderedWords, contradictions, keep_order, tell_one_event
 from infostream_dedup.terms.matched_words import SAME
 
 # Earlier documents in other languages that have the same text as a new one.
@@ -201,7 +201,7 @@ class LinksAcross:
         rows = np.array(asked, dtype=np.int64).reshape(-1, 2).T - self._window.first
         used, (a, b) = numbered_ends(*rows)
         evidence = self._window.evidence_columns
-        figures = iter(other_figures(a, b, evidence.languages[used], evidence.records_of(used)).tolist())
+        figures = iter(contradictions(a, b, evidence.languages[used], evidence.records_of(used)).tolist())
         links = [[replace(one, differing=next(figures)) for one in own] for own in kept]
         translations = [[one for one in own if one.differing is None] for own in links]
         told = [[one for one in own if one.differing is not None] for own in links]

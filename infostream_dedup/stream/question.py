@@ -40,7 +40,7 @@ from infostream_dedup.stream.store.restoring import counted_evidence, open_epoch
 from infostream_dedup.stream.store.search_index import FoundDocument, IndexPart, TermIndex, term_names_of
 from infostream_dedup.stream.store.store import Store
 from infostream_dedup.stream.window import compared_keys, triple_rows
-from infostream_dedup.stream.word_order import OrderedWords, keep_order, other_figures, tell_one_event
+from infostream_dedup.stream.word_order import OrderedWords, contradictions, keep_order, tell_one_event
 from infostream_dedup.terms.representation import representation
 
 # Share, by weight, of the key terms of documents that a text contains
@@ -638,7 +638,7 @@ class QuestionJudge:
             # Documents of one group have one text.
             kept[row] = smaller[row] >= NEAR_BEST * smaller[better] or found[row].group == found[better].group
         languages = np.array([*(LANGUAGES.index(one.language) for one in found), question.language])
-        figures = other_figures(rows, last, languages, evidence)
+        figures = contradictions(rows, last, languages, evidence)
         differs = kept & np.array([one is not None for one in figures], dtype=np.bool_)
         cases = [differs, kept, told]
         names = [KIND_NAMES[kind] for kind in (Kind.DIFFERS, Kind.TRANSLATION, Kind.SAME_STORY)]

@@ -16,8 +16,8 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from infostream_dedup.judging.evidence.differing import ANOTHER_FIGURE, WordDifference
-from infostream_dedup.judging.evidence.numbers import may_contradict, other_figure
+from infostream_dedup.judging.evidence.differing import ANOTHER_FIGURE, ANOTHER_WORD, WordDifference
+from infostream_dedup.judging.evidence.numbers import may_contradict, other_figure, other_word
 from infostream_dedup.judging.evidence.records import EvidenceRecords
 from infostream_dedup.language.text.scanner import Scanned
 from infostream_dedup.language.translation.told_sentences import meant_by
@@ -171,14 +171,16 @@ def ordered_words(surfaces: SurfaceTokens, rows: Ints, settings: Settings) -> Or
     return OrderedWords(PivotWords(numbers), WrittenWords(numbers).told(read), languages)
 
 
-def other_figures(a: Ints, b: Ints, languages: NDArray[np.integer], records: EvidenceRecords) -> NDArray[np.object_]:
-    """Figures in which pairs of translations contradict each other, `WordDifference` or `None`: object (pairs,)."""
+def contradictions(a: Ints, b: Ints, languages: NDArray[np.integer], records: EvidenceRecords) -> NDArray[np.object_]:
+    """Figures or words in which pairs of translations contradict each other, `WordDifference` or `None`: (pairs,)."""
     found = np.full(len(a), None, dtype=np.object_)
     rows, sides = numbered_ends(a, b)
     texts, means = records.beginnings(rows), [partial(meant_by, language=one) for one in OUR_LANGUAGES]
     for pair, (one, other) in enumerate(sides.T.tolist()):
         spoken = languages[rows[one]], languages[rows[other]]
-        if max(spoken) < len(OUR_LANGUAGES) and may_contradict(texts[one], texts[other]):
-            figures = other_figure((texts[one], texts[other]), (means[spoken[0]], means[spoken[1]]))
-            found[pair] = WordDifference(ANOTHER_FIGURE, (figures,)) if figures else None
+        if max(spoken) < len(OUR_LANGUAGES):
+            told, meant = (texts[one], texts[other]), (means[spoken[0]], means[spoken[1]])
+            figures = other_figure(told, meant) if may_contradict(*told) else None
+            words = figures or other_word(told, (OUR_LANGUAGES[spoken[0]], OUR_LANGUAGES[spoken[1]]), meant)
+            found[pair] = WordDifference(ANOTHER_FIGURE if figures else ANOTHER_WORD, (words,)) if words else None
     return found

@@ -11,8 +11,9 @@ from hypothesis import strategies as st
 
 from infostream_dedup import Deduplicator, StreamSettings, dedup, pairs
 from infostream_dedup.errors import ConfigurationError, UsageError
-from infostream_dedup.judging.evidence.differing import WordDifference, alike, meanings, openings_of, synonyms
+from infostream_dedup.judging.evidence.differing import WordDifference, alike, openings_of
 from infostream_dedup.judging.evidence.kernels.differing import compare_openings, difference_scratch
+from infostream_dedup.language.morphology.readings import meanings, synonyms
 
 COURT = "Областной суд {} бывшего директора порта Марка Дятлова по делу о растрате. Приговор огласили в четверг."
 MATCH = "Матч «Локомотив» — «Северянин» завершился со счётом {}. Судья показал четыре жёлтые карточки."
@@ -47,11 +48,18 @@ def what_differs(a: str, b: str, **options: Any) -> WordDifference | None:
     (VOTE.format("will doubt"), VOTE.format("will think"), "another word", (("doubt", "think"),)),
     (COURT, COURT.replace("бывшего", "нового"), "another word", (("бывшего", "нового"),)),
     (FLOOD, FLOOD.replace("эвакуировали", "вернули"), "another word", (("эвакуировали", "вернули"),)),
+    (SCHOOL, SCHOOL.replace("закрытии", "открытии"), "another word", (("закрытии", "открытии"),)),
+    (VOTE.format("are for"), VOTE.format("are against"), "another word", (("for", "against"),)),
+    (SCHOOL.replace("роддома", "музея"), SCHOOL.replace("роддома", "храма"), "another word", (("музея", "храма"),)),
+    (FLOOD.format("Уфе"), FLOOD.format("Туле"), "another name", (("Уфе", "Туле"),)),
+    (WAR.format("The UN", "Iran"), WAR.format("The EU", "Iran"), "another name", (("UN", "EU"),)),
+    (VOTE.format("spoke in favour of"), VOTE.format("spoke against"), "another word", (("favour", "against"),)),
+    (POWER.format("не тушили"), POWER.format("потушили"), "negation", (("не тушили", "потушили"),)),
     (SCHOOL, "Фейк: " + SCHOOL, "denial", (("", "Фейк"),)),
     (SCHOOL, SCHOOL + " Минздрав области опроверг эту информацию.", "denial", (("", "опроверг"),)),
     ("Мост через реку закроют до осени.", "Мост через реку закроют до осени?", "question", (("", "?"),)),
     (SCHOOL, "Опровергнуто. " + SCHOOL, "denial", (("", "Опровергнуто"),)),
-    (DEPOT.format("announced that"), DEPOT.format("dismissed claims that"), "denial", (("", "dismissed"),)),
+    (DEPOT.format("announced that"), DEPOT.format("dismissed claims that"), "denial", (("announced", "dismissed"),)),
     (TAX.format(""), f"{TAX.format('')[:-31]}: це фейк, повідомив заступник міністра.", "denial", (("", "фейк"),)),
     (SCHOOL.replace("пишут", "сообщили"), SCHOOL.replace("пишут", "не подтвердили"), "negation", (SAID,)),
     (SCHOOL, SCHOOL.replace("июня", "августа"), "another day", (("июня", "августа"),)),
@@ -79,12 +87,15 @@ COURT_TOLD_OTHERWISE = "Бывшего директора порта Марка 
     ("Скидка составит 1,50 рубля с литра бензина.", "Скидка составит 1.5 рубля с литра бензина."),
     ("Россия и Украина обменялись телами погибших.", "Украина и Россия обменялись телами погибших."),
     ("Как получить выплату на ребёнка в Приморске", "Как получить выплату на ребёнка в Приморске?"), ("Да.", "Нет."),
-    (FLOOD.format("городе"), FLOOD.format("городе").replace("школу", "больницу")),
+    (FLOOD.format("городе"), FLOOD.format("городе").replace("школу", "спортзал")),
     (COURT.format("осудил"), COURT.format("осудил").replace("Областной", "Краевой")),
     ("The mine is unprofitable, owners say.", "The mine is not profitable, owners say."),
     ("The hour is very inconvenient for all.", "The hour is not very convenient for all."),
     ("The hearing begins at 2:00 in court.", "The hearing begins at 14.00 in court."),
     ("A bug in the server allows denial of service.", "A bug in the server allows hangs."),
+    (SCHOOL.replace("роддома", "церкви"), SCHOOL.replace("роддома", "храма")),
+    (WAR.format("The US", "Iran"), WAR.format("The USA", "Iran")),
+    (VOTE.replace("Lawmakers", "МВД"), VOTE.replace("Lawmakers", "МВС")),
     (SCHOOL, "Что не так с роддомом? " + SCHOOL), (DEPOT.format("denied claims"), DEPOT.format("dismissed reports")),
     (DEPOT.format("denied"), DEPOT.format("said").replace("would", "would not")),
 ])  # fmt: skip

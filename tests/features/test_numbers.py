@@ -15,6 +15,7 @@ from infostream_dedup.judging.evidence.numbers import (
     numbers,
     numbers_of_run,
     other_figure,
+    other_word,
 )
 from infostream_dedup.language.text.character_classes import COMMON
 from infostream_dedup.language.text.surface_pool import texts_of
@@ -154,3 +155,16 @@ def test_figures_of_translations_contradict_unless_they_are_written_otherwise(en
     means = [partial(meant_by, language=language) for language in ("en", "ru")]
     assert may_contradict(english, russian) or differ is None
     assert other_figure((english, russian), means) == differ
+
+
+@pytest.mark.parametrize(("english", "russian", "differ"), [
+    ("Exports of grain rose in March.", "Экспорт зерна в марте вырос.", None),
+    ("Exports of grain rose in March.", "Экспорт зерна в марте упал.", ("rose", "упал")),
+    ("Exports of grain did not rise in March.", "Экспорт зерна в марте упал.", None),
+    ("Exports of grain rose in March, then fell.", "Экспорт зерна в марте упал.", None),
+    ("Prices of cars rose as people queued.", "Экспорт зерна в марте упал.", None),
+])  # fmt: skip
+def test_words_of_translations_contradict_where_the_words_around_them_are_one(english, russian, differ):
+    means = [partial(meant_by, language=language) for language in ("en", "ru")]
+    assert other_word((english, russian), ("en", "ru"), means) == differ
+    assert other_word((russian, english), ("ru", "en"), means[::-1]) == (differ and differ[::-1])

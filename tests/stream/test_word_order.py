@@ -101,6 +101,7 @@ NUMBERED = "Суд в Одессе с адвокатом Кравцовой и �
 NUMBERED_UKRAINIAN = "Суд в Одесі з адвокаткою Кравцовою і свідком Бондарем присудив 316, 417 та 518 гривень."
 FIGURE = "При пожаре в Одессе погибли {} рабочих завода."
 FIGURE_UKRAINIAN = "Під час пожежі в Одесі загинули {} робітників заводу."
+COURT, CONVICTED = "Суд в Одессе оправдал директора порта.", "Суд в Одесі засудив директора порту."
 TOLD_OTHERWISE = (*UKRAINIAN[4:], NUMBERED_UKRAINIAN, *UKRAINIAN[2:4], *UKRAINIAN[:2])
 """Another report of the same event: its numbers and names, and some of the order."""
 
@@ -116,23 +117,27 @@ TOLD_OTHERWISE = (*UKRAINIAN[4:], NUMBERED_UKRAINIAN, *UKRAINIAN[2:4], *UKRAINIA
         (RUSSIAN[:3], [one.replace("нашли", "потеряли") for one in RUSSIAN[:3]], "differs"),
         ((FIGURE.format(12), *RUSSIAN), (FIGURE_UKRAINIAN.format("пʼятнадцять"), *UKRAINIAN), "another figure"),
         ((FIGURE.format(12), *RUSSIAN), (FIGURE_UKRAINIAN.format("дванадцять"), *UKRAINIAN), "translation"),
+        ((COURT, *RUSSIAN), (CONVICTED, *UKRAINIAN), "another word"),
+        ((COURT, *RUSSIAN), (CONVICTED.replace("засудив", "виправдав"), *UKRAINIAN), "translation"),
+        ((COURT, *RUSSIAN), (CONVICTED.replace("засуд", "не засуд"), *UKRAINIAN), "translation"),
     ],
 )
 def test_pairs_ingest_and_search_ask_the_same(russian, other, kind, tmp_path):
     russian = Document(id="ru", title="", text=" ".join(russian), lang="ru")
     other = Document(id="other", title="", text=" ".join(other), lang="ru" if kind == "differs" else "uk")
-    rows, figure = list(api.pairs([russian, other], preset="judged")), kind == "another figure"
-    listed = [(row.a, row.b, row.differing.reason if figure else row.kind) for row in rows]
+    rows, told = list(api.pairs([russian, other], preset="judged")), {"another figure": ("12", "пʼятнадцять")}
+    told = (told | {"another word": ("оправдал", "засудив")}).get(kind)
+    listed = [(row.a, row.b, row.differing.reason if told else row.kind) for row in rows]
     assert listed == ([] if kind is None else [("ru", "other", kind)])
-    assert not figure or (rows[0].kind, rows[0].differing.words) == ("differs", (("12", "пʼятнадцять"),))
+    assert not told or (rows[0].kind, rows[0].differing.words) == ("differs", (told,))
     with Deduplicator.open(tmp_path / "store.db", StreamSettings.of({"preset": "judged", "keep_text": True})) as stream:
         verdict = stream.process([russian, other], batch_id="1")[1]
         assert stream.process([russian, other], batch_id="1")[1] == verdict
         assert verdict.as_dict(("id", "translation_of")).get("same_story_of") == verdict.same_story_of
     assert verdict.translation_of == ("ru" if kind == "translation" else None)
-    assert verdict.same_story_of == ("ru" if kind in ("same-story", "another figure") else None)
-    assert (verdict.translation is not None) == (kind in ("translation", "another figure"))
-    assert not figure or verdict.translation.differing == rows[0].differing.words
+    assert verdict.same_story_of == ("ru" if told or kind == "same-story" else None)
+    assert (verdict.translation is not None) == bool(told or kind == "translation")
+    assert not told or verdict.translation.differing == rows[0].differing.words
     assert verdict.kind == ("differs" if kind == "differs" else None)
     assert (verdict.story is None) == (kind in (None, "differs"))
     if kind == "translation":
@@ -140,4 +145,4 @@ def test_pairs_ingest_and_search_ask_the_same(russian, other, kind, tmp_path):
         assert verdict.translation.places >= 20
     for asked in ({"text": other.text}, {"id": "other"}):
         hits = api.search(tmp_path / "store.db", **asked, across=True, k_min=1)
-        assert [hit.kind for hit in hits if hit.id == "ru"] == ["differs" if figure else kind or "related"], asked
+        assert [hit.kind for hit in hits if hit.id == "ru"] == ["differs" if told else kind or "related"], asked

@@ -12,44 +12,25 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 from functools import cache, lru_cache
-from itertools import islice
+from itertools import islice, product, repeat
 from operator import add
-from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from infostream_dedup.judging.evidence.characters import (
-    AUXILIARIES,
-    CONJUNCTIONS,
-    DAY_WORDS,
-    DENIALS,
-    DENYING,
-    INTERROGATIVES,
-    LABELS,
-    MEDIA,
-    MONTH_WORDS,
-    NEGATIVE_PREFIXES,
-    NEVER_NEGATED,
-    REFUSED,
-    RUMOURS,
-    SPEAKING,
-    STATING,
-    day_of,
-    word_hash,
-)
-from infostream_dedup.judging.evidence.constants import OPENING
+from infostream_dedup.judging.evidence.characters import DAY_WORDS, LABELS, MONTH_WORDS, day_of, word_hash
+from infostream_dedup.judging.evidence.constants import LONGEST_ACRONYM, OPENING
 from infostream_dedup.judging.evidence.kernels import differing as kernels
 from infostream_dedup.judging.evidence.numbers import find_runs, numbers_of_run, one_value, value_of
 from infostream_dedup.judging.evidence.reading import ALPHABET, codes, packed
-from infostream_dedup.language.lexicon.frequency import form_frequencies, part_of_speech, zipf
-from infostream_dedup.language.lexicon.word_lists import NEGATIONS, stop_words
-from infostream_dedup.language.morphology.readings import PROPER, readings_of
+from infostream_dedup.language.lexicon import word_lists as lists
+from infostream_dedup.language.lexicon.frequency import form_frequencies, zipf
+from infostream_dedup.language.morphology.readings import classes, is_proper, lemmas, opposites, synonyms
 from infostream_dedup.language.text.surface_pool import texts_of
 from infostream_dedup.machine.arrays import numbered_ends, offsets_of
 from infostream_dedup.machine.kernels import HALF
-from infostream_dedup.model import OUR_LANGUAGES, Language
+from infostream_dedup.model import Language
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,9 +62,11 @@ class WordDifference:
         return self.is_figure and self.words[0][0][0].isalpha()
 
 
-ANOTHER_FIGURE: Final = "another figure"
+ANOTHER_FIGURE, ANOTHER_WORD = "another figure", "another word"
 _FULL_STOP: Final = re.compile(r"[.!?…\n]")
 _PARTS: Final = re.compile(r"[:\-– ]")
+_SENTENCE: Final = 4  # tokens of an added sentence that denies the rest; in fewer, the verb is another rendering
+_FRONT: Final = 6  # tokens at the beginning among which a text says that what follows is false
 _NEAR: Final = 4  # tokens around a name among which a word of reporting makes it the name of whoever reports
 
 _FREQUENT: Final = 2.0
@@ -91,14 +74,6 @@ _FREQUENT: Final = 2.0
 
 _VOWEL: Final = re.compile(r"[аеиоуыэюяіїєaeiouy]")
 _SHORTEST: Final = 3
-
-_CLASSES: Final = {  # of parts of speech, as OpenCorpora names them
-    **dict.fromkeys(("VERB", "INFN", "GRND", "PRTS", "PRTF", "PRED"), "verb"),
-    **dict.fromkeys(("ADJF", "ADJS", "COMP"), "adjective"),
-    "NOUN": "noun",
-    "NUMR": "number",
-}
-_TAG_CLASSES: Final = {"NN": "noun", "VB": "verb", "JJ": "adjective", "CD": "number"}
 
 _PREFIXES: Final = tuple(
     sorted(
@@ -132,13 +107,13 @@ def _tables() -> kernels.OpeningTables:
     classes += np.array([kernels.UPPER * one.isupper() for one in characters], dtype=np.uint8)
     folded = np.array([letters[_folded(one)] for one in characters], dtype=np.uint8)
     marks: dict[str, int] = {}
-    marked = (kernels.NEGATION, NEGATIONS), (kernels.AUXILIARY, AUXILIARIES), (kernels.LABEL, LABELS)
+    marked = (kernels.NEGATION, lists.NEGATIONS), (kernels.AUXILIARY, lists.AUXILIARIES), (kernels.LABEL, LABELS)
     for bit, words in (*marked, (kernels.DATE, DAY_WORDS.union(MONTH_WORDS))):
         marks |= {word: marks.get(word, 0) | bit for word in words}
     coded = ("".join(chr(letters[letter]) for letter in word) for word in marks)
     hashes = np.array(list(map(word_hash, coded)), dtype=np.uint64)
     order = np.argsort(hashes)
-    denials = sorted(bytes(letters[letter] for letter in beginning) for beginning in DENYING)
+    denials = sorted(bytes(letters[letter] for letter in beginning) for beginning in lists.DENYING)
     return kernels.OpeningTables(
         classes,
         folded,
@@ -293,7 +268,7 @@ class _Text(NamedTuple):
     @property
     def lead(self) -> int:
         """Tokens of the sentences that begin in front: of later ones, only another verb may be news."""
-        ends = (i for i in self.starts if i >= kernels.FRONT and len(self.words[i - 1]) >= _SHORTEST)
+        ends = (i for i in self.starts if i >= _FRONT and len(self.words[i - 1]) >= _SHORTEST)
         return min([*(i for i in ends if _FULL_STOP.search(self.before(i))), kernels.LEAD])
 
 
@@ -380,7 +355,7 @@ def _denial(one: _Text, other: _Text, changes: list[_Change]) -> WordDifference 
         return None
     # Who denies that something will be says that it will not be.
     negated = [
-        any(text.folded[i] in NEGATIONS for side in sides for i in side)
+        any(text.folded[i] in lists.NEGATIONS for side in sides for i in side)
         for text, sides in zip((one, other), zip(*changes, strict=True), strict=True)
     ]
     for each in changes:
@@ -388,25 +363,26 @@ def _denial(one: _Text, other: _Text, changes: list[_Change]) -> WordDifference 
         says = [_denies(one, each.a, its), _denies(other, each.b, mine)]
         labels = [word.lower() in LABELS for word in says]
         if bool(says[0]) != bool(says[1]):
-            believes = other if says[0] else one
-            denied = any(word.startswith(DENYING) for word in believes.folded)
+            believes, told = (other, each.b) if says[0] else (one, each.a)
+            denied = any(word.startswith(lists.DENYING) for word in believes.folded)
             denied = denied or negated[bool(says[0])]
             if any(labels) or not denied:
-                return WordDifference("denial", ((says[0], says[1]),))
+                stated = next((believes.words[i] for i in told if believes.folded[i].startswith(lists.STATING)), "")
+                return WordDifference("denial", ((says[0] or stated, says[1] or stated),))
     return None
 
 
 def _denies(text: _Text, places: Sequence[int], rest: Sequence[str]) -> str:
     """The word of a sentence, of a mark put in front, or in the place of a statement, that says the rest is false."""
-    enough = len(places) >= kernels.SENTENCE or (0 in places and not rest)
-    stated = any(word.startswith(STATING) for word in rest)
-    denials = DENYING if stated else DENIALS if enough else ()
+    enough = len(places) >= _SENTENCE or (0 in places and not rest)
+    stated = any(word.startswith(lists.STATING) for word in rest)
+    denials = lists.DENYING if stated else lists.DENIALS if enough else ()
     for i in places:
         word = text.folded[i]
         # "This is a fake" says it anywhere; "fake" and "false" may be adjectives.
-        named = word in LABELS and not word.startswith(RUMOURS) and (enough or not (rest or word.isascii()))
-        front = word in LABELS and i < kernels.FRONT
-        if named or front or (word.startswith(denials) and text.folded[i + 1 : i + 2] not in REFUSED):
+        named = word in LABELS and not word.startswith(lists.RUMOURS) and (enough or not (rest or word.isascii()))
+        front = word in LABELS and i < _FRONT
+        if named or front or (word.startswith(denials) and text.folded[i + 1 : i + 2] not in lists.REFUSED):
             return text.words[i]
     return ""
 
@@ -431,7 +407,7 @@ def _names_exchanged(one: _Text, other: _Text, changes: list[_Change], language:
         return None
     (i, j), (k, far) = named
     between = set(one.folded[i + 1 : k])
-    if not between or between <= CONJUNCTIONS:
+    if not between or between <= lists.CONJUNCTIONS:
         return None
     crossed = alike(one.folded[i], other.folded[far], language) and alike(one.folded[k], other.folded[j], language)
     left = (each for each in places if each not in named)
@@ -447,15 +423,19 @@ def _only_replaced(changes: list[_Change]) -> bool:
 def _negation(one: _Text, other: _Text, changes: list[_Change], language: Language) -> WordDifference | None:
     for each in changes:
         sides = [text.folded[side[0] : side[-1] + 1] if side else () for text, side in ((one, each.a), (other, each.b))]
-        rest = [[word for word in side if word not in NEGATIONS and word not in AUXILIARIES] for side in sides]
-        counts = [sum(word in NEGATIONS for word in side) for side in sides]
+        rest = [
+            [word for word in side if word not in lists.NEGATIONS and word not in lists.AUXILIARIES] for side in sides
+        ]
+        counts = [sum(word in lists.NEGATIONS for word in side) for side in sides]
         negative = len(rest[0]) == len(rest[1]) == 1 and _negates(rest[0][0], rest[1][0])
         after = {x for t, side in zip((one, other), each, strict=True) if side for x in t.folded[side[-1] + 1 :][:1]}
         # "Not profitable" and "unprofitable" tell the same.
-        if (sum(counts) + negative) % 2 == 0 or not NEVER_NEGATED.isdisjoint(after):
+        if (sum(counts) + negative) % 2 == 0 or not lists.NEVER_NEGATED.isdisjoint(after):
             continue
         same = len(rest[0]) == len(rest[1]) and all(
-            alike(x, y, language) or (x.startswith(STATING) and y.startswith(STATING))
+            alike(x, y, language)
+            or synonyms(x, y, language)
+            or (x.startswith(lists.STATING) and y.startswith(lists.STATING))
             for x, y in zip(sorted(rest[0]), sorted(rest[1]), strict=True)
         )
         if (same or negative) and not _ordinary(one, other, each, language):
@@ -474,8 +454,8 @@ def _denied_alike(one: _Text, other: _Text, changes: list[_Change], language: La
 
 
 def _is_negative(word: str, language: Language) -> bool:
-    rests = [word.removeprefix(prefix) for prefix in NEGATIVE_PREFIXES if word.startswith(prefix)]
-    if word in NEGATIONS or word.startswith(DENYING):
+    rests = [word.removeprefix(prefix) for prefix in lists.NEGATIVE_PREFIXES if word.startswith(prefix)]
+    if word in lists.NEGATIONS or word.startswith(lists.DENYING):
         return True
     return any("adjective" in classes(rest, language) for rest in rests if len(rest) >= _SHORTEST)
 
@@ -483,7 +463,7 @@ def _is_negative(word: str, language: Language) -> bool:
 def _negates(x: str, y: str) -> bool:
     """Whether one word is the other behind a negative prefix."""
     shorter, longer = sorted((x, y), key=len)
-    return len(shorter) >= 4 and any(longer == prefix + shorter for prefix in NEGATIVE_PREFIXES)
+    return len(shorter) >= 4 and any(longer == prefix + shorter for prefix in lists.NEGATIVE_PREFIXES)
 
 
 def _question(one: _Text, other: _Text, changes: list[_Change], _: Language) -> WordDifference | None:
@@ -500,7 +480,7 @@ def _question(one: _Text, other: _Text, changes: list[_Change], _: Language) -> 
     changed = {i for each in changes for i in each[asks[1]]}
     common = [word if i not in changed else "" for i, word in enumerate(asking.folded[:mark])]
     asked = common[first : first + 1 + (len(asking.folded[first]) < _SHORTEST)]
-    if INTERROGATIVES.intersection(asked) or "ли" in common[first:]:
+    if lists.INTERROGATIVES.intersection(asked) or "ли" in common[first:]:
         return None
     return WordDifference("question", (("?", ""),) if asks[0] else (("", "?"),))
 
@@ -520,8 +500,25 @@ def _ordinary(one: _Text, other: _Text, change: _Change, language: Language) -> 
 def _tells_the_same(one: _Text, other: _Text, change: _Change, language: Language) -> bool:
     """Whether beside a change another word may be the news: only spelling, forms, order or function words differ."""
     words = {text.folded[i] for text, side in ((one, change.a), (other, change.b)) for i in side}
-    small = words <= stop_words(language) and words.isdisjoint(NEGATIONS)
-    return small or _ordinary(one, other, change, language)
+    small = words <= lists.stop_words(language) and words.isdisjoint(lists.NEGATIONS)
+    same = small or _ordinary(one, other, change, language)
+    return same and _opposite(one, other, change, language) is None
+
+
+def _opposite(one: _Text, other: _Text, change: _Change, language: Language) -> tuple[str, str] | None:
+    """A word and its opposite, if beside them only function words differ: "за проект", "против проекта"."""
+    if not 0 < max(len(change.a), len(change.b)) <= _SHORTEST:
+        return None
+    small = lists.stop_words(language)
+    for i, j in product(*change):
+        x, y = one.folded[i], other.folded[j]
+        left = [
+            [w for w in (t.folded[k] for k in s if k != at) if w not in small]
+            for t, s, at in ((one, change.a, i), (other, change.b, j))
+        ]
+        if opposites(x, y, language) and len(left[0]) == len(left[1]) and all(map(alike, *left, repeat(language))):
+            return one.words[i], other.words[j]
+    return None
 
 
 def _another_name(one: _Text, other: _Text, changes: list[_Change], language: Language) -> WordDifference | None:
@@ -547,14 +544,15 @@ def _another_day(one: _Text, other: _Text, changes: list[_Change], _: Language) 
 def _another_word(one: _Text, other: _Text, changes: list[_Change], language: Language) -> WordDifference | None:
     """The two words that are all that differs, if they tell another thing."""
     (change,) = changes
-    if len(change.a) != 1 or len(change.b) != 1:
-        return None
+    turned = _opposite(one, other, change, language)
+    if turned or len(change.a) != 1 or len(change.b) != 1:
+        return WordDifference(ANOTHER_WORD, (turned,)) if turned else None
     (i,), (j,) = change
     x, y = one.folded[i], other.folded[j]
     told = all(_tells(text, at, language) and not _reports(text, at) for text, at in ((one, i), (other, j)))
     if not told or not _other_statement(x, y, language):
         return None
-    return WordDifference("another word", ((one.words[i], other.words[j]),))
+    return WordDifference(ANOTHER_WORD, ((one.words[i], other.words[j]),))
 
 
 def _verbs(x: str, y: str, language: Language) -> bool:
@@ -567,16 +565,26 @@ def _verbs(x: str, y: str, language: Language) -> bool:
 
 
 def _is_name(word: str) -> bool:
-    return word[:1].isupper() and len(word) >= 4 and not word.isupper()
+    # In SPb, the capital letters are those of an acronym.
+    return word[:1].isupper() and not word.isupper() and (len(word) > _SHORTEST or word[1:].islower())
+
+
+def _is_acronym(text: _Text, i: int) -> bool:
+    """Whether a word of capital letters stands between others."""
+    near = (*text.words[max(0, i - 1) : i], *text.words[i + 1 : i + 2])
+    return text.words[i].isalpha() and 1 < len(text.words[i]) <= LONGEST_ACRONYM and not any(map(str.isupper, near))
 
 
 def _other_name(one: _Text, i: int, other: _Text, j: int, language: Language) -> bool:
     """Whether a name that does not begin a sentence is replaced by one of another sound."""
+    x, y = one.folded[i], other.folded[j]
+    if one.words[i].isupper() and other.words[j].isupper():
+        told = _is_acronym(one, i) and _is_acronym(other, j) and x.isascii() == y.isascii()
+        return told and not alike(x, y, language) and not synonyms(x, y, language)
     if not (i in one.capitals and j in other.capitals):
         return False
-    x, y = one.folded[i], other.folded[j]
     if (i in one.starts or j in other.starts) and not (
-        _is_proper(one.words[i], language) and _is_proper(other.words[j], language)
+        is_proper(one.words[i], language) and is_proper(other.words[j], language)
     ):
         return False
     return not (
@@ -602,14 +610,14 @@ _BEFORE_CONSONANT: Final = re.compile("^у(?=[^аеиіоуюяєїыэв])")
 
 def _reports(text: _Text, i: int, *, near: bool = False) -> bool:
     if near:
-        return any(word.startswith(MEDIA) for word in text.folded[max(0, i - _NEAR) : i + _NEAR + 1])
-    return text.folded[i].startswith((*MEDIA, *SPEAKING))
+        return any(word.startswith(lists.MEDIA) for word in text.folded[max(0, i - _NEAR) : i + _NEAR + 1])
+    return text.folded[i].startswith((*lists.MEDIA, *lists.SPEAKING))
 
 
 def _tells(text: _Text, i: int, language: Language) -> bool:
     """Whether a word says something: it is no function word, abbreviation or sign."""
     word = text.folded[i]
-    known = len(word) >= _SHORTEST and word not in stop_words(language) and not text.words[i].isupper()
+    known = len(word) >= _SHORTEST and word not in lists.stop_words(language) and not text.words[i].isupper()
     return known and _VOWEL.search(word) is not None
 
 
@@ -618,7 +626,7 @@ def _other_statement(x: str, y: str, language: Language) -> bool:
     if nouns or min(_frequency(word, language) for word in (x, y)) < _FREQUENT:
         return False
     # Another form of the verb is another wording: "have been riding", "have travelled".
-    if {x, y} <= AUXILIARIES or (language == "en" and x.endswith("ing") != y.endswith("ing")):
+    if {x, y} <= lists.AUXILIARIES or (language == "en" and x.endswith("ing") != y.endswith("ing")):
         return False
     return not (alike(x, y, language) or _negates(x, y) or synonyms(x, y, language))
 
@@ -629,49 +637,12 @@ def _frequency(word: str, language: Language) -> float:
 
 
 @lru_cache(1 << 14)
-def classes(word: str, language: Language) -> frozenset[str]:
-    """What a dictionary takes a word for: noun, verb, adjective or number."""
-    if language == "en":
-        tags = {(part_of_speech(word) or part_of_speech(word.capitalize()) or "")[:2]}
-        tags |= {"VB"} if word.endswith(("ing", "ed")) and len(word) > _NEAR else set()
-        return frozenset(_TAG_CLASSES[tag] for tag in tags if tag in _TAG_CLASSES)
-    found = readings_of(language).readings(word)
-    return frozenset(_CLASSES[one.part_of_speech] for one in found if one.part_of_speech in _CLASSES)
-
-
-@lru_cache(1 << 14)
-def _is_proper(word: str, language: Language) -> bool:
-    """Whether a dictionary takes a capitalised word at the beginning of a sentence for a name."""
-    if language == "en":
-        return (part_of_speech(word) or "")[:3] == "NNP" and part_of_speech(word.lower()) is None
-    found = readings_of(language).readings(word.lower())
-    return bool(found) and all(one.kinds & PROPER for one in found)
-
-
-@lru_cache(1 << 14)
-def lemmas(word: str, language: Language) -> frozenset[str]:
-    """Dictionary forms of a word; of an English one, the bases that a tagger knows."""
-    if language == "en":
-        return frozenset(one for one in _english(word) if part_of_speech(one) in _BASE_TAGS) or frozenset((word,))
-    return frozenset(one.lemma for one in readings_of(language).readings(word))
-
-
-_BASE_TAGS: Final = ("VB", "VBP", "NN", "JJ")
-
-
-def _english(word: str) -> Iterator[str]:
-    yield word
-    for ending in ("ʼs", "ies", "es", "s", "ied", "ed", "d", "ing", "er", "est", "ly"):
-        if word.endswith(ending) and len(word) - len(ending) >= 3:
-            stem = word[: -len(ending)]
-            yield from (stem, stem + "e", stem + "y", stem[:-1] if stem[-1] == stem[-2] else stem)
-
-
-@lru_cache(1 << 14)
 def alike(x: str, y: str, language: Language) -> bool:
     """Whether two words are one, in another form, spelling or aspect, or derived from one another."""
     if x == y or x[0].isdigit() or y[0].isdigit():
         return x == y or (x[0].isdigit() and y[0].isdigit() and value_of(x) == value_of(y))
+    if opposites(x, y, language):
+        return False
     if lemmas(x, language) & lemmas(y, language):
         return True
     shared = next((n for n, (p, q) in enumerate(zip(x, y, strict=False)) if p != q), min(len(x), len(y)))
@@ -750,41 +721,3 @@ def _other_day(one: _Text, other: _Text, changes: list[_Change]) -> Iterator[tup
             days = i in one.days and j in other.days
             if days and one.folded[i][:_SHORTEST] != other.folded[j][:_SHORTEST]:
                 yield one.words[i], other.words[j]
-
-
-SYNONYMS_FILE: Final = Path(__file__).with_name("synonyms.txt")
-"""Verbs, adjectives and adverbs that stand for one another, by hand: beginnings of lemmas, one meaning a line."""
-
-
-def synonyms(x: str, y: str, language: Language) -> bool:
-    """Whether two words stand in one line of the synonyms."""
-    return not meanings(x, language).isdisjoint(meanings(y, language))
-
-
-@lru_cache(1 << 14)
-def meanings(word: str, language: Language) -> frozenset[int]:
-    """The lines of the synonyms that a word stands in; none in other languages.
-
-    What a short beginning leaves of a lemma is an ending: "end" is the beginning of no "endorse", "пом" of no "помил".
-    """
-    if language not in OUR_LANGUAGES:
-        return frozenset()
-    found = _lines_by_beginning()
-    ending = 2 if language == "en" else 3
-    bare = {one.removesuffix("ся") for one in lemmas(word, language)}
-    ends = {(one, end) for one in bare for end in range(_SHORTEST, min(len(one), _LONGEST) + 1)}
-    beginnings = {one[:end] for one, end in ends if len(one) - end <= ending or end >= _SURE}
-    return frozenset(line for beginning in beginnings for line in found.get(beginning, ()))
-
-
-_SURE: Final = 5  # letters of a beginning that any ending may follow
-_LONGEST: Final = 24
-
-
-@cache
-def _lines_by_beginning() -> dict[str, list[int]]:
-    found: dict[str, list[int]] = {}
-    for number, line in enumerate(SYNONYMS_FILE.read_text(encoding="utf-8").splitlines()):
-        for beginning in line.split():
-            found.setdefault(beginning, []).append(number)
-    return found

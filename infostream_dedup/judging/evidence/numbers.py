@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from itertools import pairwise, product
+from operator import itemgetter
 from pathlib import Path
 from typing import Final, NamedTuple
 
@@ -19,10 +20,13 @@ from numpy.typing import NDArray
 
 from infostream_dedup.judging.evidence.characters import MONTH_WORDS
 from infostream_dedup.judging.evidence.kernels import number_runs as kernels
+from infostream_dedup.language.lexicon.word_lists import NEGATIONS
+from infostream_dedup.language.morphology.readings import PARTS, parts_of_lines
 from infostream_dedup.language.text.character_classes import CODE_POINTS, COMMON
 from infostream_dedup.language.text.surface_pool import SurfaceList, Utf8Texts
 from infostream_dedup.machine.kernels import BLOCK
 from infostream_dedup.machine.scratch import KeptMemory
+from infostream_dedup.model import Language
 
 RUN_SPACES: Final = " \u00a0\u2009\u202f"  # spaces that separate thousands
 
@@ -259,7 +263,7 @@ def one_value(x: str, y: str) -> bool:
     return value_of(x) == value_of(y)
 
 
-# Figures of two languages: which figure of a text contradicts a figure of its translation
+# Figures and words of two languages: which of a text contradicts one of its translation
 
 _FIGURE_WORDS: Final = Path(__file__).with_name("figure_words.txt")
 """What words say: a number, a scale of the number before, what they may stand for, a unit, "about"; * is any ending."""
@@ -460,19 +464,58 @@ def other_figure(texts: tuple[str, str], means: Sequence[Callable[[str], frozens
     best = 0.0, ("", "")
     for x, y in product(alone, other):
         if not _may_be_one(x, y):
-            near = _near(x, words, means[0]), _near(y, others, means[1])
-            met = [(i, j) for i, j in product(*near) if not near[0][i].isdisjoint(near[1][j])]
-            count = min(len({pair[side] for pair in met}) for side in (0, 1))
-            share = count / max(1, min(map(len, near)))
-            beside = any(max(abs(i), abs(j)) <= _BESIDE for i, j in met)
-            if beside and share > best[0] and (sole or (count >= _LEAST_MET and share >= _LEAST_AROUND)):
-                best = share, (x.shown, y.shown)
+            share = _share_met(_near(x.begin, x.end, words, means[0]), _near(y.begin, y.end, others, means[1]), sole)
+            best = max(best, (share, (x.shown, y.shown)), key=itemgetter(0))
     return best[1] if best[0] else None
 
 
-def _near(one: WrittenFigure, words: Sequence[str], mean: Callable[[str], frozenset[str]]) -> dict[int, frozenset[str]]:
-    """What the words around a figure mean, by their distance from it, negative before it."""
-    begins, ends = words[max(0, one.begin - _AROUND) : one.begin], words[one.end : one.end + _AROUND]
+def other_word(
+    texts: tuple[str, str], languages: tuple[Language, Language], means: Sequence[Callable[[str], frozenset[str]]]
+) -> tuple[str, str] | None:
+    """The words of two texts of two languages of which one tells the opposite of the other, or ``None``.
+
+    Neither text has words of two parts of a line, no negation stands before them, and the words around them translate
+    each other. ``means``: as in `other_figure`.
+    """
+    (words, mine), (others, theirs) = map(_turning_words, texts, languages)
+    best = 0.0, ("", "")
+    for line in sorted(mine.keys() & theirs.keys()):
+        if len(mine[line]) == len(theirs[line]) == 1 and mine[line].keys() != theirs[line].keys():
+            for i, j in product(*mine[line].values(), *theirs[line].values()):
+                share = _share_met(_near(i, i + 1, words, means[0]), _near(j, j + 1, others, means[1]))
+                best = max(best, (share, (words[i], others[j])), key=itemgetter(0))
+    return best[1] if best[0] else None
+
+
+@lru_cache(1 << 10)
+def _turning_words(text: str, language: Language) -> tuple[list[str], dict[int, dict[int, list[int]]]]:
+    """The words of a text, and where those of the first stand that have an opposite, by line and part."""
+    words, places = re.findall(_WORD_OR_NUMBER, text.lower().translate(_FOLDING)), dict[int, dict[int, list[int]]]()
+    for at, word in enumerate(words):
+        for part in parts_of_lines(word, language):
+            told = at < _FIRST and NEGATIONS.isdisjoint(words[max(0, at - _BESIDE) : at])
+            places.setdefault(part // PARTS, {}).setdefault(part, []).extend([at] * told)
+    return words, places
+
+
+_WORD_OR_NUMBER: Final = r"[^\W_]+(?:ʼ[^\W_]+)*"
+_FIRST: Final = 40  # words of either text, of which one may contradict
+
+
+def _share_met(one: dict[int, frozenset[str]], other: dict[int, frozenset[str]], sole: bool = False) -> float:
+    """The share of the words around two that translate each other, 0.0 if too few; ``sole`` if any will do."""
+    met = [(i, j) for i, j in product(one, other) if not one[i].isdisjoint(other[j])]
+    count = min(len({pair[side] for pair in met}) for side in (0, 1))
+    share = count / max(1, min(len(one), len(other)))
+    beside = any(max(abs(i), abs(j)) <= _BESIDE for i, j in met)
+    return share if beside and (sole or (count >= _LEAST_MET and share >= _LEAST_AROUND)) else 0.0
+
+
+def _near(
+    begin: int, end: int, words: Sequence[str], mean: Callable[[str], frozenset[str]]
+) -> dict[int, frozenset[str]]:
+    """What the words around some mean, by their distance from these, negative before them."""
+    begins, ends = words[max(0, begin - _AROUND) : begin], words[end : end + _AROUND]
     places = [*zip(range(-len(begins), 0), begins, strict=True), *enumerate(ends, start=1)]
     return {at: found for at, word in places if (found := mean(word))}
 

@@ -21,10 +21,11 @@ from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, cast
 
 import numpy as np
 
-from infostream_dedup.judging.evidence.differing import alike, classes, meanings, synonyms
+from infostream_dedup.judging.evidence.differing import alike
 from infostream_dedup.judging.evidence.numbers import numbers
 from infostream_dedup.judging.passages.sentence_table import SentenceTable, read_sentences
 from infostream_dedup.language.lexicon.word_lists import NEGATIONS, stop_words
+from infostream_dedup.language.morphology.readings import classes, meanings, synonyms
 from infostream_dedup.language.morphology.stemming import stem
 from infostream_dedup.language.text.language import detect
 from infostream_dedup.model import OUR_LANGUAGES, Document, Language

@@ -171,3 +171,13 @@ def unpacked(path: Path) -> dict[str, str]:
 @cache
 def _lexicon() -> Mapping[str, str]:
     return MappingProxyType(unpacked(TAGS_FILE))
+
+
+def english_bases(word: str) -> frozenset[str]:
+    """The base forms of an English word that a tagger knows, or else the word itself."""
+    found = {word}
+    for ending in ("ʼs", "ies", "es", "s", "ied", "ed", "d", "ing", "er", "est", "ly"):
+        if word.endswith(ending) and len(word) - len(ending) >= 3:
+            stem = word[: -len(ending)]
+            found |= {stem, stem + "e", stem + "y", stem[:-1] if stem[-1] == stem[-2] else stem}
+    return frozenset(one for one in found if part_of_speech(one) in ("VB", "VBP", "NN", "JJ")) or frozenset((word,))

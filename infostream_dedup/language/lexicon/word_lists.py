@@ -446,3 +446,53 @@ def blocked(language: Language) -> frozenset[str]:
     """Return the key forms that must never be translated or given as a translation: slurs and obscenities."""
     rows = read_table(dictionaries_folder() / "blocklist.tsv", ("language", "word", "why"))
     return frozenset(key_form(row.cells["word"]) for row in rows if row.cells["language"] == language)
+
+
+# Words that turn what is said round, and those that say it
+
+AUXILIARIES: Final = frozenset(
+    "be is was are were to will do does did has have had a an the any can could may able managed бы б и й і та может"
+    " могут смог смогла смогло смогли сумел сумели удалось може можуть зміг змогла змогло змогли вдалося".split()
+)
+
+NEGATIVE_PREFIXES: Final = ("не", "без", "бес", "un", "in", "im", "il", "ir", "dis", "non")
+
+NEVER_NEGATED: Final = frozenset(
+    "только лише тільки менее менш менше позднее пізніше ранее раніше more less later fewer only until один раз"
+    " хуже".split()
+)
+
+DENIALS: Final = (
+    *("опроверг", "опроверж", "спростув", "спростов", "вымыс", "вигад", "недостоверн", "недостовірн", "неправд"),
+    *("брехн", "брехл", "дезинф", "дезінф", "неподтвержд", "непідтвердж", "debunk", "untrue", "hoax", "denies"),
+    *("denied", "denying", "denial", "refut", "disinform", "misinform", "unconfirm", "действительности", "дійсності"),
+)
+
+REJECTIONS: Final = tuple("отверг отриц заперечу заперечи відкину dismiss reject disput".split())
+"""Beginnings of words that deny only in the place of a statement; elsewhere a bill or a goal may be rejected."""
+
+DENYING: Final = (*DENIALS, *REJECTIONS)
+
+REFUSED: Final = tuple((word,) for word in "of entry access bail entrance admission permission visas".split())
+"""Words after "denied", "denial" that say what is refused: a denial of service."""
+
+RUMOURS: Final = ("слух", "чутк", "rumo")
+
+MEDIA: Final = tuple(
+    "сообщ переда пиш цитир ссыл данны фото видео источник редак корр автор повід дани відео джерел кор according"
+    " report wrote photo video source via reuters".split()
+)
+"""Beginnings of words near the name of whoever reports."""
+
+SPEAKING: Final = tuple("заяв рассказ уточн отмет слов розпов зазнач said says told".split())
+
+STATING: Final = (*SPEAKING, *"сообщ подтверд подтвержд объяв анонс повідом підтверд оголос confirm announc".split())
+"""Beginnings of verbs that say something is so; a denial in the place of one turns the news round."""
+
+INTERROGATIVES: Final = frozenset(
+    "как что где куда откуда почему зачем кто кого кому когда сколько какой какая какие какое чем чей"
+    " як що де куди звідки чому навіщо хто коли скільки який яка які яке чи"
+    " how what where why who whom whose when which".split()
+)
+
+CONJUNCTIONS: Final = frozenset("и й і та або или and or с з із зі with".split())

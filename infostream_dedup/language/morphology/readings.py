@@ -16,7 +16,7 @@ from operator import itemgetter
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
-from infostream_dedup.language.lexicon.frequency import form_frequencies, part_of_speech
+from infostream_dedup.language.lexicon.frequency import english_bases, form_frequencies, part_of_speech
 from infostream_dedup.language.lexicon.tables import APOSTROPHE, read_words
 from infostream_dedup.language.lexicon.word_lists import (
     NO_NAME,
@@ -29,7 +29,7 @@ from infostream_dedup.language.lexicon.word_lists import (
     stop_words,
 )
 from infostream_dedup.language.text.tokens import Shape
-from infostream_dedup.model import Language
+from infostream_dedup.model import OUR_LANGUAGES, Language
 
 _KINDS: Final = {
     "Surn": NameKind.SURNAME, "Name": NameKind.FIRST_NAME, "Patr": NameKind.PATRONYMIC, "Geox": NameKind.PLACE,
@@ -468,3 +468,121 @@ def _excluded() -> frozenset[str]:
         group = out if any(word in excluded("ru") for word in concept.words["ru"][:1]) else kept
         group.update(concept.words["en"])
     return frozenset((*map(lemma, out - kept), *excluded("en")))
+
+
+# What a dictionary says of a word, and which words stand for one another
+
+_CLASSES: Final = {  # of parts of speech, as OpenCorpora names them
+    **dict.fromkeys(("VERB", "INFN", "GRND", "PRTS", "PRTF", "PRED"), "verb"),
+    **dict.fromkeys(("ADJF", "ADJS", "COMP"), "adjective"),
+    "NOUN": "noun",
+    "NUMR": "number",
+}
+_TAG_CLASSES: Final = {"NN": "noun", "VB": "verb", "JJ": "adjective", "CD": "number"}
+
+
+@lru_cache(1 << 14)
+def classes(word: str, language: Language) -> frozenset[str]:
+    """What a dictionary takes a word for: noun, verb, adjective or number."""
+    if language == "en":
+        tags = {(part_of_speech(word) or part_of_speech(word.capitalize()) or "")[:2]}
+        tags |= {"VB"} if word.endswith(("ing", "ed")) and len(word) > _SHORTEST_REST + 1 else set()
+        return frozenset(_TAG_CLASSES[tag] for tag in tags if tag in _TAG_CLASSES)
+    found = readings_of(language).readings(word)
+    return frozenset(_CLASSES[one.part_of_speech] for one in found if one.part_of_speech in _CLASSES)
+
+
+@lru_cache(1 << 14)
+def is_proper(word: str, language: Language) -> bool:
+    """Whether a dictionary takes a capitalised word at the beginning of a sentence for a name."""
+    if language == "en":
+        return (part_of_speech(word) or "")[:3] == "NNP" and part_of_speech(word.lower()) is None
+    found = readings_of(language).readings(word.lower())
+    return bool(found) and all(one.kinds & PROPER for one in found)
+
+
+@lru_cache(1 << 14)
+def lemmas(word: str, language: Language) -> frozenset[str]:
+    """Dictionary forms of a word."""
+    if language == "en":
+        return english_bases(word)
+    return frozenset(one.lemma for one in readings_of(language).readings(word))
+
+
+SYNONYMS_FILE: Final = Path(__file__).with_name("synonyms.txt")
+"""Words that stand for one another, by hand: beginnings of lemmas, whole ones with a full stop; bars part opposites.
+
+Lines with Latin and Cyrillic words are of all languages, and no report of one event has words of two parts: what one
+sells another buys.
+"""
+
+
+def synonyms(x: str, y: str, language: Language) -> bool:
+    """Whether two words stand in one line of the synonyms."""
+    return not meanings(x, language).isdisjoint(meanings(y, language))
+
+
+def opposites(x: str, y: str, language: Language) -> bool:
+    """Whether two words stand in different parts of one line: opposites, or different things of one kind."""
+    mine, its = ({one for one in _lines_of(word, language) if one < 0} for word in (x, y))
+    lines = {one // PARTS for one in mine}.intersection(one // PARTS for one in its)
+    return not lines.issubset(one // PARTS for one in mine & its)
+
+
+@lru_cache(1 << 17)
+def parts_of_lines(word: str, language: Language) -> tuple[int, ...]:
+    """The parts of lines of all languages that a word stands in; divided by ``PARTS``, the lines."""
+    # To look up a lemma takes a hundred times as long.
+    known = word[:_SHORTEST_REST] in _heads()
+    return tuple(line for line in _lines_of(word, language) if line < -_SHARED) if known else ()
+
+
+@lru_cache(1 << 14)
+def meanings(word: str, language: Language) -> frozenset[int]:
+    """The lines of the synonyms that a word stands in; none in other languages."""
+    return frozenset(line for line in _lines_of(word, language) if line >= 0)
+
+
+@lru_cache(1 << 14)
+def _lines_of(word: str, language: Language) -> frozenset[int]:
+    """The lines that a word stands in, or, negative, the parts of lines with bars.
+
+    What a short beginning leaves of a lemma is an ending: "end" is the beginning of no "endorse", "пом" of no "помил".
+    """
+    if language not in OUR_LANGUAGES:
+        return frozenset()
+    found = _lines_by_beginning()
+    ending = 2 if language == "en" else 3
+    bare = {one.removesuffix("ся") for one in (word, *lemmas(word, language))}
+    ends = {
+        (one, end) for one in bare for end in range(min(_SHORTEST_REST, len(one)), min(len(one), _LONGEST_LEMMA) + 1)
+    }
+    beginnings = {one[:end] for one, end in ends if len(one) - end <= ending or end >= _SURE} | {
+        f"{one}." for one in bare
+    }
+    return frozenset(line for beginning in beginnings for line in found.get(beginning, ()))
+
+
+PARTS: Final = 64  # most parts of a line
+_OF_ALL: Final = re.compile("[a-z].*[а-я]")
+_SHARED: Final = 1 << 20
+_SURE: Final = 5  # letters of a beginning that any ending may follow
+_LONGEST_LEMMA: Final = 24
+
+
+@cache
+def _heads() -> frozenset[str]:
+    """How the words of lines of all languages begin."""
+    found = _lines_by_beginning().items()
+    return frozenset(word.rstrip(".")[:_SHORTEST_REST] for word, lines in found if min(lines) < -_SHARED)
+
+
+@cache
+def _lines_by_beginning() -> dict[str, list[int]]:
+    found: dict[str, list[int]] = {}
+    for number, line in enumerate(SYNONYMS_FILE.read_text(encoding="utf-8").splitlines()):
+        last = -PARTS * number - 1 - (_SHARED if _OF_ALL.search(line) else 0)
+        for part, words in enumerate(line.split("|")):
+            for beginning in words.split():
+                found.setdefault(beginning, []).append(last - part if "|" in line else number)
+    return found

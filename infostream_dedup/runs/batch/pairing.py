@@ -52,7 +52,7 @@ from infostream_dedup.model.settings import SHOWN_DECIMALS
 from infostream_dedup.runs.batch import linking
 from infostream_dedup.runs.batch.collection import Weighable, in_blocks
 from infostream_dedup.runs.batch.judging import JudgedCollection
-from infostream_dedup.stream.word_order import WordOrder, keep_order, ordered_words, other_figures, tell_one_event
+from infostream_dedup.stream.word_order import WordOrder, contradictions, keep_order, ordered_words, tell_one_event
 from infostream_dedup.terms.key_terms import KeyTerms, warn_of_terms_above_df_max
 from infostream_dedup.terms.matched_words import Meeting
 
@@ -275,7 +275,7 @@ def find_across(
             best.a, best.b, best.shares.min(axis=1), languages, lambda a, b: _one_text(collection, a, b)
         )
         found, stories = found.where(kept), found.where(told & ~kept)
-        found.differing[:] = other_figures(found.a, found.b, languages, collection.evidence.records)
+        found.differing[:] = contradictions(found.a, found.b, languages, collection.evidence.records)
         differs = np.array([one is not None for one in found.differing], dtype=np.bool_)
         found, differing = found.where(~differs), found.where(differs)
     if single:

@@ -42,12 +42,10 @@ MOST_EDITS: Final = 4
 """Places that may differ if another word of the lead decides: the others by small words, spelling or forms alone."""
 
 LEAD: Final = 30  # tokens of a lead, in which a verb or an adjective is the news
-SENTENCE: Final = 4  # tokens of an added sentence that denies the rest; in fewer, the verb is another rendering
 
 TOUCHED: Final = 3
 """Triples of words that a change breaks beside one for each of its words: two, and one for a token of two words."""
 
-FRONT: Final = 6  # tokens at the beginning among which a text says that what follows is false
 _BEYOND: Final = BLOCK + 1  # characters that are looked at beyond the end of a text
 _BITS: Final = 10  # bits of a place among the tokens of an opening
 _ENTRIES: Final = 1 << _BITS
@@ -499,10 +497,10 @@ def _may_be_turned(p: Vector[np.uint16], q: Vector[np.uint16], changes: Table[np
         rest = end - i - _counted(p, i, end, NEGATION | AUXILIARY)
         if rest == 1 and last - j - _counted(q, j, last, NEGATION | AUXILIARY) == 1:
             return True
-        if count == 1 and i < end <= i + 3 and end - i == last - j:
+        if count == 1 and i < end <= i + 3 and j < last <= j + 3:
             if i < LEAD and j < LEAD:
                 return True
-            for place in range(end - i):
+            for place in range(min(end - i, last - j)):
                 if signed(p[i + place]) & signed(q[j + place]) & NAME != 0:
                     return True
     return False
