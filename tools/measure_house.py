@@ -17,7 +17,7 @@ from pathlib import Path
 
 # What is measured: (limit that --check enforces, goal of the redesign).
 LIMITS = {
-    "lines of the package": (103_700, 78_000),
+    "lines of the package": (102_400, 78_000),
     "files of the package": (380, 330),
     "lines of tests": (48_660, 40_000),
     "lines of reports and benchmarks": (8_000, 8_000),

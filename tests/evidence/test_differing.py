@@ -94,8 +94,7 @@ COURT_TOLD_OTHERWISE = "Бывшего директора порта Марка 
     ("The hearing begins at 2:00 in court.", "The hearing begins at 14.00 in court."),
     ("A bug in the server allows denial of service.", "A bug in the server allows hangs."),
     (SCHOOL.replace("роддома", "церкви"), SCHOOL.replace("роддома", "храма")),
-    (WAR.format("The US", "Iran"), WAR.format("The USA", "Iran")),
-    (VOTE.replace("Lawmakers", "МВД"), VOTE.replace("Lawmakers", "МВС")),
+    (WAR.format("US", "Iran"), WAR.format("USA", "Iran")), (f"МВД: {SCHOOL}", f"МВС: {SCHOOL}"),
     (SCHOOL, "Что не так с роддомом? " + SCHOOL), (DEPOT.format("denied claims"), DEPOT.format("dismissed reports")),
     (DEPOT.format("denied"), DEPOT.format("said").replace("would", "would not")),
 ])  # fmt: skip
@@ -143,8 +142,7 @@ def test_differs_joins_nothing_and_every_interface_shows_the_words(tmp_path: Any
     assert (pair.kind, {name: pair.as_dict()[name] for name in shown}) == ("differs", shown)
     row = dedup(documents, annotate=True).rows[1]
     assert (row["status"], row["of"], row["kind"], {n: row[n] for n in shown}) == ("similar", "a", "differs", shown)
-    for workdir in (tmp_path / "work",):
-        dedup(documents, tmp_path / "out.jsonl", annotate=True, workdir=workdir)
+    dedup(documents, tmp_path / "out.jsonl", annotate=True, workdir=tmp_path / "work")
     assert '"differs_by":"another word"' in (tmp_path / "out.jsonl").read_text()
     with Deduplicator.open(tmp_path / "store.db") as stream:
         verdict = stream.process(documents, batch_id="1")[1]
@@ -171,8 +169,8 @@ def collection() -> list[dict[str, Any]]:
 
 @pytest.mark.parametrize("title", ["", "Новости области", "Суд оправдал директора"])
 def test_a_title_hides_no_difference(title: str) -> None:
-    rows = [{"text": COURT.format("оправдал"), "title": title}, {"text": COURT.format("не оправдал"), "title": ""}]
-    assert [one.kind for one in pairs([{"id": str(n)} | row for n, row in enumerate(rows)])] == ["differs"]
+    told = {"id": "1", "text": COURT.format("оправдал"), "title": title}
+    assert [one.kind for one in pairs([told, {"id": "2", "text": COURT.format("не оправдал")}])] == ["differs"]
 
 
 @pytest.mark.parametrize(("options", "stay"), [

@@ -157,14 +157,11 @@ def test_figures_of_translations_contradict_unless_they_are_written_otherwise(en
     assert other_figure((english, russian), means) == differ
 
 
-@pytest.mark.parametrize(("english", "russian", "differ"), [
-    ("Exports of grain rose in March.", "Экспорт зерна в марте вырос.", None),
-    ("Exports of grain rose in March.", "Экспорт зерна в марте упал.", ("rose", "упал")),
-    ("Exports of grain did not rise in March.", "Экспорт зерна в марте упал.", None),
-    ("Exports of grain rose in March, then fell.", "Экспорт зерна в марте упал.", None),
-    ("Prices of cars rose as people queued.", "Экспорт зерна в марте упал.", None),
+@pytest.mark.parametrize(("english", "differ"), [
+    ("Exports of grain rose in March.", ("rose", "упал")), ("Exports of grain did not rise in March.", None),
+    ("Exports of grain rose in March, then fell.", None), ("Prices of cars rose as people queued.", None),
 ])  # fmt: skip
-def test_words_of_translations_contradict_where_the_words_around_them_are_one(english, russian, differ):
-    means = [partial(meant_by, language=language) for language in ("en", "ru")]
-    assert other_word((english, russian), ("en", "ru"), means) == differ
-    assert other_word((russian, english), ("ru", "en"), means[::-1]) == (differ and differ[::-1])
+def test_words_of_translations_contradict_where_the_words_around_them_are_one(english, differ):
+    means, russian = [partial(meant_by, language=one) for one in ("en", "ru")], "Экспорт зерна в марте упал."
+    found = other_word((english, russian), ("en", "ru"), means)
+    assert (found, other_word((russian, english), ("ru", "en"), means[::-1])) == (differ, differ and differ[::-1])

@@ -11,10 +11,10 @@ from operator import ne, or_
 from typing import Final, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from infostream_dedup.judging.evidence.constants import SEED
 from infostream_dedup.language.text.normalise import APOSTROPHES, INVISIBLE, MARKS, TO_CYRILLIC, TO_LATIN
+from infostream_dedup.machine.arrays import Uint8s, Uint16s
 
 CODE_POINTS: Final = 0x10000  # number of code points in the tables; any character beyond them separates words
 
@@ -66,14 +66,14 @@ _LATIN_OF: Final[dict[str, str]] = {
 class Alphabet(NamedTuple):
     """The tables, indexed by code point."""
 
-    kinds: NDArray[np.uint8]  # uint8 (CODE_POINTS,), the `CharacterKind` of each code point
+    kinds: Uint8s  # uint8 (CODE_POINTS,), the `CharacterKind` of each code point
     # uint16 (CODE_POINTS,), lower-case letter without accents, or value of a digit; 0 for other characters
-    folded: NDArray[np.uint16]
+    folded: Uint16s
     # uint8 (CODE_POINTS,), Latin letter of a *folded* letter, 1 to 26; 0 for letters without one
-    latin: NDArray[np.uint8]
+    latin: Uint8s
     # uint16 (2, TWINS), folded letter of the other alphabet that looks like a *folded* letter: like its small form and
     # like its capital; 0 if there is none
-    twins: NDArray[np.uint16]
+    twins: Uint16s
 
 
 @cache

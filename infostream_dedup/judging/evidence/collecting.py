@@ -10,7 +10,6 @@ from itertools import pairwise
 from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from infostream_dedup.judging.evidence.meaning import Meanings
 from infostream_dedup.judging.evidence.pair_evidence import TripleRanges, TripleRows, WrittenTriples
@@ -21,7 +20,7 @@ from infostream_dedup.judging.evidence.records import (
     filtered_records,
     weigh_records,
 )
-from infostream_dedup.machine.arrays import offsets_of
+from infostream_dedup.machine.arrays import Int8s, Ints, offsets_of
 from infostream_dedup.machine.platform import trim_heap
 from infostream_dedup.machine.scratch import GrowingArray
 from infostream_dedup.machine.threads import thread_count
@@ -58,7 +57,7 @@ class EvidenceReader:
         self._pool = ThreadPoolExecutor(self._threads)
         self._running: deque[Future[_Read]] = deque()
         self._read: list[RawEvidence] = []
-        self._begins: list[NDArray[np.int64]] = []
+        self._begins: list[Ints] = []
         # Most of the evidence.
         self._words = GrowingArray(np.uint32)
         self._triples = GrowingArray(np.uint64)
@@ -99,7 +98,7 @@ class EvidenceReader:
         words = self._words.taken()
         firsts = offsets_of([int(begins[-1]) for begins in self._begins]).tolist()
 
-        def weigh(raw: RawEvidence, part: NDArray[np.int8], begins: NDArray[np.int64], first: int) -> None:
+        def weigh(raw: RawEvidence, part: Int8s, begins: Ints, first: int) -> None:
             weigh_records(raw, part, counts, documents, EvidenceRecords(words[first : first + int(begins[-1])], begins))
 
         list(self._pool.map(weigh, self._read, parts, self._begins, firsts))
@@ -147,7 +146,7 @@ def _read_texts(documents: Sequence[Document], ranges: TripleRanges | None) -> _
     return raw, filtered_records(raw), written
 
 
-def _joined(bounds: list[NDArray[np.int64]]) -> NDArray[np.int64]:
+def _joined(bounds: list[Ints]) -> Ints:
     """Join the bounds of several runs of documents into those of one run."""
     sizes = [np.diff(begins) for begins in bounds]
     return np.cumsum(np.concatenate([np.zeros(1, dtype=np.int64), *sizes]), dtype=np.int64)

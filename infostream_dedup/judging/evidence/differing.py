@@ -17,7 +17,6 @@ from operator import add
 from typing import Any, Final, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from infostream_dedup.judging.evidence.characters import DAY_WORDS, LABELS, MONTH_WORDS, day_of, word_hash
 from infostream_dedup.judging.evidence.constants import LONGEST_ACRONYM, OPENING
@@ -28,7 +27,7 @@ from infostream_dedup.language.lexicon import word_lists as lists
 from infostream_dedup.language.lexicon.frequency import form_frequencies, zipf
 from infostream_dedup.language.morphology.readings import classes, is_proper, lemmas, opposites, synonyms
 from infostream_dedup.language.text.surface_pool import texts_of
-from infostream_dedup.machine.arrays import numbered_ends, offsets_of
+from infostream_dedup.machine.arrays import Bools, Floats, Ints, Uint32s, numbered_ends, offsets_of
 from infostream_dedup.machine.kernels import HALF
 from infostream_dedup.model import Language
 
@@ -129,13 +128,7 @@ def _tables() -> kernels.OpeningTables:
 class Openings:
     """Tokens of beginnings of texts, ``packed`` from ``firsts`` to ``lasts``; one of ``most`` or more may be cut."""
 
-    def __init__(
-        self,
-        words: NDArray[np.uint32],
-        firsts: NDArray[np.int64],
-        lasts: NDArray[np.int64],
-        most: int | NDArray[np.int64] = OPENING,
-    ) -> None:
+    def __init__(self, words: Uint32s, firsts: Ints, lasts: Ints, most: int | Ints = OPENING) -> None:
         size, count = 4 * int((lasts - firsts).sum()), len(firsts)
         self.tokens = kernels.OpeningTokens(
             clean=np.empty(size + HALF, dtype=np.uint8),
@@ -160,7 +153,7 @@ class Openings:
             self._texts[document] = _Text.read(tokens.clean[begin:end].tobytes(), *of_tokens)
         return self._texts[document]
 
-    def other_counts(self, a: NDArray[np.int64], b: NDArray[np.int64]) -> NDArray[np.bool_]:
+    def other_counts(self, a: Ints, b: Ints) -> Bools:
         """Whether both leads of a pair have numbers, none of them in common."""
         # Numbers in figures or words, without years, links and "one", which also is a pronoun. Of 12 000 and 12
         # thousand, both are 12.
@@ -175,20 +168,18 @@ class Openings:
         sides = zip(map(counts.__getitem__, ones.tolist()), map(counts.__getitem__, others.tolist()), strict=True)
         return np.array([bool(one) and bool(other) and one.isdisjoint(other) for one, other in sides], dtype=np.bool_)
 
-    def filled_anew(self, a: NDArray[np.int64], b: NDArray[np.int64]) -> NDArray[np.bool_]:
+    def filled_anew(self, a: Ints, b: Ints) -> Bools:
         """Whether most words of each text of a pair that the other has not are other names, numbers or days."""
         counts = np.empty((len(a), 4), dtype=np.int64)
         kernels.count_slots(a, b, self.tokens, counts)
-        found: NDArray[np.bool_] = (counts[:, 1::2] >= np.maximum(_FEWEST_SLOTS, _SLOTS * counts[:, ::2])).all(axis=1)
+        found: Bools = (counts[:, 1::2] >= np.maximum(_FEWEST_SLOTS, _SLOTS * counts[:, ::2])).all(axis=1)
         for pair in np.flatnonzero(found).tolist():
             one, other = self.text(int(a[pair])), self.text(int(b[pair]))
             mine, theirs = one.names.difference(other.folded), other.names.difference(one.folded)
             found[pair] = not any(_sounds_alike(x, y) for x in mine for y in theirs)
         return found
 
-    def compared(
-        self, a: NDArray[np.int64], b: NDArray[np.int64], lacks: NDArray[np.float64] | None = None
-    ) -> Iterator[tuple[int, WordDifference]]:
+    def compared(self, a: Ints, b: Ints, lacks: Floats | None = None) -> Iterator[tuple[int, WordDifference]]:
         """Compare the texts of pairs; yield pairs whose few differing words decide their kind, and these words.
 
         lacks: triples of words of each text that the other lacks, float64 (pairs, 2), 0 where it does not matter. Texts
@@ -214,7 +205,7 @@ class Openings:
                     yield pair, decided
             first += done
 
-    def _differ_elsewhere(self, one: int, other: int, changes: list[list[int]], lacks: NDArray[np.float64]) -> bool:
+    def _differ_elsewhere(self, one: int, other: int, changes: list[list[int]], lacks: Floats) -> bool:
         """As the kernel asks: an exchange that it thought possible may turn out to be another change."""
         touched = [sum(each[k + 1] - each[k] + kernels.TOUCHED for each in changes) for k in (0, 2)]
         return bool((self.tokens.cut[one] or self.tokens.cut[other]) and np.any(lacks > touched))

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from infostream_dedup.judging.evidence.kernels.comparing import COLUMNS
 from infostream_dedup.judging.evidence.meaning import OTHER_EVIDENCE, added_by
 from infostream_dedup.judging.evidence.pair_model import DECIMALS, PairModel
+from infostream_dedup.machine.arrays import Floats
 
 GROUPS: Final[Mapping[str, tuple[str, ...]]] = {
     "key_terms": ("share12_least", "share12_most", "share30_least", "share30_most", "cosine"),
@@ -37,9 +37,7 @@ class EvidenceReason:
         return {"reason": self.name, "adds": self.adds, "words": self.words}
 
 
-def reasons_of_pairs(
-    evidence: NDArray[np.float64], model: PairModel, meaning: NDArray[np.float64] | None = None
-) -> list[list[EvidenceReason]]:
+def reasons_of_pairs(evidence: Floats, model: PairModel, meaning: Floats | None = None) -> list[list[EvidenceReason]]:
     """Reasons for each pair: ``base`` first, then the strongest; their amounts add up to z within 1e-6."""
     found: list[list[EvidenceReason]] = []
     for row, parts in zip(evidence.tolist(), model.contributions(evidence), strict=True):

@@ -14,7 +14,7 @@ from infostream_dedup.judging.evidence.pair_evidence import warns
 from infostream_dedup.judging.evidence.pair_model import DECIMALS
 from infostream_dedup.judging.evidence.records import EvidenceRecords
 from infostream_dedup.language.text.fingerprint import TEXT_HASH
-from infostream_dedup.machine.arrays import AlignedColumns
+from infostream_dedup.machine.arrays import AlignedColumns, Bools, Floats, Ints
 from infostream_dedup.model import NO_TIME, Document, fields_of, microseconds_of
 from infostream_dedup.model.document import outlet_of
 
@@ -46,21 +46,21 @@ class DocumentFacts:
     """Who published the documents, and when."""
 
     # int64 (documents,), number of the outlet (see `outlet_of`), `NO_SOURCE` if it is unknown
-    sources: NDArray[np.int64]
-    times: NDArray[np.int64]  # int64 (documents,), microseconds since 1970, `NO_TIME` if there is no date
-    texts: NDArray[np.int64]  # int64 (documents,), equal for equal texts, negative for empty texts
-    addresses: NDArray[np.int64]  # int64 (documents,), equal for equal addresses, negative if a document has no address
+    sources: Ints
+    times: Ints  # int64 (documents,), microseconds since 1970, `NO_TIME` if there is no date
+    texts: Ints  # int64 (documents,), equal for equal texts, negative for empty texts
+    addresses: Ints  # int64 (documents,), equal for equal addresses, negative if a document has no address
     # int64 (documents,), equal for equal first fragments of one day, negative if these prove nothing; `None` if they
     # are compared otherwise
-    openings: NDArray[np.int64] | None = None
+    openings: Ints | None = None
     # int64 (documents,), equal for texts that are equal with the lines that are not compared; `None` if `texts` is it
-    whole: NDArray[np.int64] | None = None
+    whole: Ints | None = None
     # int64 (documents,), number among `texts` of the half in another language, or negative; `None` if nobody has one
-    halves: NDArray[np.int64] | None = None
+    halves: Ints | None = None
 
     @classmethod
     def of_documents(
-        cls, documents: Sequence[Document], text_hashes: Sequence[bytes], openings: NDArray[np.int64] | None = None
+        cls, documents: Sequence[Document], text_hashes: Sequence[bytes], openings: Ints | None = None
     ) -> DocumentFacts:
         """Number the sources, texts and addresses of documents; ``text_hashes`` as in ``of``."""
         fields = fields_of(documents)
@@ -86,12 +86,12 @@ class DocumentFacts:
             halves=halves if np.any(halves >= 0) else None,
         )
 
-    def at(self, rows: NDArray[np.int64]) -> DocumentFacts:
+    def at(self, rows: Ints) -> DocumentFacts:
         """Return the facts of some documents, in the order of ``rows``, int64 (rows,)."""
         more = (None if one is None else one[rows] for one in (self.openings, self.whole, self.halves))
         return DocumentFacts(self.sources[rows], self.times[rows], self.texts[rows], self.addresses[rows], *more)
 
-    def same_text(self, a: NDArray[np.int64], b: NDArray[np.int64]) -> NDArray[np.bool_]:
+    def same_text(self, a: Ints, b: Ints) -> Bools:
         """As ``same_text`` of pairs of these documents."""
         one, other = (DocumentFacts(_NOTHING, _NOTHING, self.texts[rows], _NOTHING) for rows in (a, b))
         if self.halves is not None:
@@ -103,61 +103,61 @@ class DocumentFacts:
 class PairFacts(AlignedColumns):
     """Facts about pairs, one array for each fact; shares are rounded to ``DECIMALS``."""
 
-    same_text: NDArray[np.bool_]  # bool, the texts are equal
-    same_whole: NDArray[np.bool_]  # bool, they are equal with the lines that are not compared
-    same_opening: NDArray[np.bool_]  # bool, two sources begin alike on one day
-    same_address: NDArray[np.bool_]  # bool, both have the same address
-    known: NDArray[np.bool_]  # bool, both have a source and a date
-    dated: NDArray[np.bool_]  # bool, at least one has a date
-    same_source: NDArray[np.bool_]  # bool, one source published both
-    other_day: NDArray[np.bool_]  # bool, both have dates, on different days (UTC)
-    hours: NDArray[np.float64]  # float64, hours between the two; infinite if a date is missing
-    probability: NDArray[np.float64]  # float64, probability of the pair model
-    wording_forward: NDArray[np.float64]  # float64, share of a's triples in b
-    wording_backward: NDArray[np.float64]  # float64, share of b's triples in a
-    lead: NDArray[np.float64]  # float64, share of one lead found in the other, the larger of the two directions
-    vocabulary: NDArray[np.float64]  # float64, cosine of all weighted terms
+    same_text: Bools  # bool, the texts are equal
+    same_whole: Bools  # bool, they are equal with the lines that are not compared
+    same_opening: Bools  # bool, two sources begin alike on one day
+    same_address: Bools  # bool, both have the same address
+    known: Bools  # bool, both have a source and a date
+    dated: Bools  # bool, at least one has a date
+    same_source: Bools  # bool, one source published both
+    other_day: Bools  # bool, both have dates, on different days (UTC)
+    hours: Floats  # float64, hours between the two; infinite if a date is missing
+    probability: Floats  # float64, probability of the pair model
+    wording_forward: Floats  # float64, share of a's triples in b
+    wording_backward: Floats  # float64, share of b's triples in a
+    lead: Floats  # float64, share of one lead found in the other, the larger of the two directions
+    vocabulary: Floats  # float64, cosine of all weighted terms
     # float64, share of one's numbers and dates found in the other, the larger of the two directions; -1 if
     # one has fewer than two
-    numbers: NDArray[np.float64]
+    numbers: Floats
     # bool, both have numbers that are not dates, one of them a single one, and share none
-    other_figure: NDArray[np.bool_]
-    many_figures: NDArray[np.bool_]  # bool, both have at least four numbers that are not dates
-    other_dates: NDArray[np.bool_]  # bool, the dates in the two heads differ
+    other_figure: Bools
+    many_figures: Bools  # bool, both have at least four numbers that are not dates
+    other_dates: Bools  # bool, the dates in the two heads differ
     # bool, b's lead tells that something happened, not what somebody said, and half of a's lead is in b
-    next_step: NDArray[np.bool_]
-    same_title: NDArray[np.bool_]  # bool, titles are equal except for case and punctuation
-    same_form: NDArray[np.bool_]  # bool, titles are equal except for case, punctuation, numbers, dates and ordinals
-    no_title: NDArray[np.bool_]  # bool, at least one has no title
-    one_sentence: NDArray[np.bool_]  # bool, one has fewer than 30 words and numbers
-    turned: NDArray[np.bool_]  # bool, they differ in few words, and these turn the news round
-    figure_alone: NDArray[np.bool_]  # bool, they differ in few words, and a figure is the only one that matters
+    next_step: Bools
+    same_title: Bools  # bool, titles are equal except for case and punctuation
+    same_form: Bools  # bool, titles are equal except for case, punctuation, numbers, dates and ordinals
+    no_title: Bools  # bool, at least one has no title
+    one_sentence: Bools  # bool, one has fewer than 30 words and numbers
+    turned: Bools  # bool, they differ in few words, and these turn the news round
+    figure_alone: Bools  # bool, they differ in few words, and a figure is the only one that matters
     differing: NDArray[np.object_]  # `WordDifference` or `None`, the few words in which they differ
-    anew: NDArray[np.bool_]  # bool, equal short texts report two events
-    same_body: NDArray[np.bool_]  # bool, one source published equal short texts under two titles; looked at as above
-    filled: NDArray[np.bool_]  # bool, most of the words that differ are names, numbers or days; looked at as above
-    numbered: NDArray[np.bool_]  # bool, both begin with a number of a series, such as DSA-249; looked at as above
-    background: NDArray[np.bool_]  # bool, what they share lies behind their beginnings; looked at as above
+    anew: Bools  # bool, equal short texts report two events
+    same_body: Bools  # bool, one source published equal short texts under two titles; looked at as above
+    filled: Bools  # bool, most of the words that differ are names, numbers or days; looked at as above
+    numbered: Bools  # bool, both begin with a number of a series, such as DSA-249; looked at as above
+    background: Bools  # bool, what they share lies behind their beginnings; looked at as above
     # bool, both beginnings have numbers, in figures or words, and share none; looked at only where it may matter
-    other_counts: NDArray[np.bool_]
-    recalled_forward: NDArray[np.float64]  # float64, share of a's lead in the whole of b
-    recalled_backward: NDArray[np.float64]  # float64, share of b's lead in the whole of a
-    counts_forward: NDArray[np.float64]  # float64, share of a's numbers in b; 1 if one has none
-    counts_backward: NDArray[np.float64]  # float64, share of b's numbers in a; 1 if one has none
-    names_kept: NDArray[np.float64]  # float64, the larger share of names in the other; 1 if one has none
+    other_counts: Bools
+    recalled_forward: Floats  # float64, share of a's lead in the whole of b
+    recalled_backward: Floats  # float64, share of b's lead in the whole of a
+    counts_forward: Floats  # float64, share of a's numbers in b; 1 if one has none
+    counts_backward: Floats  # float64, share of b's numbers in a; 1 if one has none
+    names_kept: Floats  # float64, the larger share of names in the other; 1 if one has none
 
     @property
-    def wording_least(self) -> NDArray[np.float64]:
+    def wording_least(self) -> Floats:
         """Smaller direction of wording."""
         return np.minimum(self.wording_forward, self.wording_backward)
 
     @property
-    def wording_most(self) -> NDArray[np.float64]:
+    def wording_most(self) -> Floats:
         """Larger direction of wording."""
         return np.maximum(self.wording_forward, self.wording_backward)
 
     @property
-    def own(self) -> NDArray[np.bool_]:
+    def own(self) -> Bools:
         """One source published both, under different titles or on different days."""
         # Posts without titles are as different as news items under two, unless nearly all of one is in the other: then
         # a title may have been lost. Without dates, the "source" may be just the name of a collection.
@@ -179,11 +179,7 @@ LOOKED_AT: Final = ("turned", "figure_alone", "other_counts", "same_body", "fill
 
 
 def facts_of_pairs(
-    earlier: DocumentFacts,
-    later: DocumentFacts,
-    evidence: NDArray[np.float64],
-    probability: NDArray[np.float64],
-    tokens: NDArray[np.int64],
+    earlier: DocumentFacts, later: DocumentFacts, evidence: Floats, probability: Floats, tokens: Ints
 ) -> PairFacts:
     """Collect the facts about pairs."""
     column = dict(zip(_USED, np.round(evidence.T[_PLACES], DECIMALS), strict=True))
@@ -227,7 +223,7 @@ def facts_of_pairs(
     )
 
 
-def same_text(earlier: DocumentFacts, later: DocumentFacts) -> NDArray[np.bool_]:
+def same_text(earlier: DocumentFacts, later: DocumentFacts) -> Bools:
     """Whether two texts, or one and the half of another in its language, are equal: bool (pairs,)."""
     found = _equal(earlier.texts, later.texts)
     if earlier.halves is not None and later.halves is not None:
@@ -235,7 +231,7 @@ def same_text(earlier: DocumentFacts, later: DocumentFacts) -> NDArray[np.bool_]
     return found
 
 
-def equal_halves(facts: DocumentFacts) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def equal_halves(facts: DocumentFacts) -> tuple[Ints, Ints]:
     """Pairs of documents of which one equals the half of the other in its language: the earliest, and each other."""
     rows = np.zeros(0, dtype=np.int64) if facts.halves is None else np.flatnonzero(facts.halves >= 0)
     if facts.halves is None or not len(rows):
@@ -249,16 +245,14 @@ def equal_halves(facts: DocumentFacts) -> tuple[NDArray[np.int64], NDArray[np.in
     return first[first < documents], documents[first < documents]
 
 
-def same_opening(earlier: DocumentFacts, later: DocumentFacts) -> NDArray[np.bool_]:
+def same_opening(earlier: DocumentFacts, later: DocumentFacts) -> Bools:
     """Whether two sources begin alike on one day: bool (pairs,)."""
     if earlier.openings is None or later.openings is None:
         return np.zeros(len(earlier.sources), dtype=np.bool_)
     return np.asarray(_equal(earlier.openings, later.openings) & (earlier.sources != later.sources), dtype=np.bool_)
 
 
-def told_anew(
-    a: NDArray[np.int64], b: NDArray[np.int64], facts: tuple[DocumentFacts, DocumentFacts], records: EvidenceRecords
-) -> NDArray[np.bool_]:
+def told_anew(a: Ints, b: Ints, facts: tuple[DocumentFacts, DocumentFacts], records: EvidenceRecords) -> Bools:
     """Which pairs of equal texts report two events: bool (pairs,); ``a``, ``b``: rows of ``records``.
 
     An alert that is repeated on another day is another one, and so are the few words of a caption, if one source
@@ -282,16 +276,16 @@ def told_anew(
     return np.asarray(found & another, dtype=np.bool_)
 
 
-def circumstances_of(earlier: DocumentFacts, later: DocumentFacts) -> tuple[NDArray[np.bool_], NDArray[np.float64]]:
+def circumstances_of(earlier: DocumentFacts, later: DocumentFacts) -> tuple[Bools, Floats]:
     """Whether one source published both of each pair, and the hours between them, infinite if a date is missing."""
     return _equal(earlier.sources, later.sources), _hours(earlier, later, _dated(earlier, later))
 
 
-def _dated(earlier: DocumentFacts, later: DocumentFacts) -> NDArray[np.bool_]:
+def _dated(earlier: DocumentFacts, later: DocumentFacts) -> Bools:
     return np.asarray((earlier.times != NO_TIME) & (later.times != NO_TIME), dtype=np.bool_)
 
 
-def _hours(earlier: DocumentFacts, later: DocumentFacts, dated: NDArray[np.bool_]) -> NDArray[np.float64]:
+def _hours(earlier: DocumentFacts, later: DocumentFacts, dated: Bools) -> Floats:
     apart = np.abs(np.where(dated, earlier.times - later.times, 0))
     return np.asarray(np.where(dated, apart / HOUR, np.inf), dtype=np.float64)
 
@@ -301,12 +295,12 @@ def microseconds(document: Document) -> int | None:
     return None if document.time is None else microseconds_of(document.time)
 
 
-def _equal(earlier: NDArray[np.int64], later: NDArray[np.int64]) -> NDArray[np.bool_]:
+def _equal(earlier: Ints, later: Ints) -> Bools:
     """Whether values are equal; a negative value is missing and equals nothing."""
     return np.asarray((earlier == later) & (earlier >= 0), dtype=np.bool_)
 
 
-def _numbered(values: Sequence[str | None] | Sequence[bytes]) -> NDArray[np.int64]:
+def _numbered(values: Sequence[str | None] | Sequence[bytes]) -> Ints:
     """Number distinct values in order of appearance; an empty value gets -1."""
     known: dict[str | bytes, int] = {}
     return np.array([known.setdefault(one, len(known)) if one else -1 for one in values], dtype=np.int64)

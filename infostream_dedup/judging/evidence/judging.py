@@ -53,9 +53,9 @@ from infostream_dedup.judging.evidence.meaning import Meanings, with_meaning
 from infostream_dedup.judging.evidence.pair_evidence import TripleRows, compared, fill_in_wording, shares_of_pairs
 from infostream_dedup.judging.evidence.pair_model import DECIMALS, PairModel, shipped_model
 from infostream_dedup.judging.evidence.records import EvidenceRecords
-from infostream_dedup.machine.arrays import AlignedColumns, numbered_ends
+from infostream_dedup.machine.arrays import AlignedColumns, Bools, Floats, Int8s, Ints, numbered_ends
 
-Pairs = tuple[NDArray[np.int64], NDArray[np.int64]]
+Pairs = tuple[Ints, Ints]
 
 
 # The status of a later document, and the earlier document that gives it
@@ -80,7 +80,7 @@ class DocumentStatus(IntEnum):
 STATUS_NAMES: Final = tuple(status.name.lower() for status in DocumentStatus)
 
 
-def joined_kinds(names: Iterable[str]) -> NDArray[np.bool_]:
+def joined_kinds(names: Iterable[str]) -> Bools:
     """Which kinds join groups: bool (kinds,)."""
     joined = np.zeros(len(Kind), dtype=np.bool_)
     allowed = [name for name in KIND_NAMES if name not in ("related", "translation", "differs", "same-story")]
@@ -91,7 +91,7 @@ def joined_kinds(names: Iterable[str]) -> NDArray[np.bool_]:
     return joined
 
 
-def statuses(kinds: NDArray[np.int8], facts: PairFacts, joined: NDArray[np.bool_]) -> NDArray[np.int8]:
+def statuses(kinds: Int8s, facts: PairFacts, joined: Bools) -> Int8s:
     """``DocumentStatus`` that each pair gives its later document: int8 (pairs,)."""
     related = (kinds == Kind.RELATED) & (facts.wording_most < RELATED_WORDING)
     found = np.where(related | np.isin(kinds, ACROSS), DocumentStatus.NEW, DocumentStatus.SIMILAR)
@@ -99,17 +99,13 @@ def statuses(kinds: NDArray[np.int8], facts: PairFacts, joined: NDArray[np.bool_
     return np.where(facts.same_whole & ~facts.anew, DocumentStatus.EXACT, found).astype(np.int8)
 
 
-def tell_one_story(
-    kinds: NDArray[np.int8], probability: NDArray[np.float64], hours: NDArray[np.float64]
-) -> NDArray[np.bool_]:
+def tell_one_story(kinds: Int8s, probability: Floats, hours: Floats) -> Bools:
     """Whether the documents of each pair report one event: bool (pairs,); infinite hours (no date) are never many."""
     near = (probability >= STORY_PROBABILITY) & ((hours <= 24 * STORY_DAYS) | np.isinf(hours))
     return np.asarray((near | (kinds == Kind.COPY)) & np.isin(kinds, STORY_KINDS), dtype=np.bool_)
 
 
-def yield_to_differing(
-    later: NDArray[np.int64], status: NDArray[np.int8], kinds: NDArray[np.int8], wording_least: NDArray[np.float64]
-) -> None:
+def yield_to_differing(later: Ints, status: Int8s, kinds: Int8s, wording_least: Floats) -> None:
     """Let no document repeat one if it has more wording in common with another whose news it turns round."""
     # Otherwise it would join the group of that one by way of a third document.
     turned = kinds == Kind.DIFFERS
@@ -122,7 +118,7 @@ def yield_to_differing(
 _THREE: Final = 3
 
 
-def fillings_of_forms(forms: Pairs, copies: Pairs) -> NDArray[np.bool_]:
+def fillings_of_forms(forms: Pairs, copies: Pairs) -> Bools:
     """Which pairs that may be of a form, each given once, are two fillings of it: bool (pairs,)."""
     # A third document is like both in the same way, and none is a copy of both: edits that chance upon numbers and
     # names make no form of a text.
@@ -136,7 +132,7 @@ def fillings_of_forms(forms: Pairs, copies: Pairs) -> NDArray[np.bool_]:
     return found
 
 
-def _have_common(asked: Pairs, pairs: Pairs) -> NDArray[np.bool_]:
+def _have_common(asked: Pairs, pairs: Pairs) -> Bools:
     """Which pairs of documents have a third document that is paired with both: bool (pairs,)."""
     import scipy.sparse as sp
 
@@ -155,20 +151,20 @@ def _have_common(asked: Pairs, pairs: Pairs) -> NDArray[np.bool_]:
 class PairVerdicts(AlignedColumns):
     """What the pairs of a collection say of their later documents; pairs that say nothing may be missing."""
 
-    a: NDArray[np.int64]  # int64 (pairs,), row of the earlier document
-    b: NDArray[np.int64]  # int64 (pairs,), row of the later one
-    status: NDArray[np.int8]  # int8 (pairs,), `DocumentStatus`
-    kinds: NDArray[np.int8]  # int8 (pairs,), `Kind`
-    probability: NDArray[np.float64]  # float64 (pairs,)
-    shares: NDArray[np.float64]  # float64 (pairs, 2), share of the 12 key terms forward and backward, rounded
-    hours: NDArray[np.float64]  # float64 (pairs,), between the two documents
-    wording: NDArray[np.float64]  # float64 (pairs,), smaller direction
-    same_text: NDArray[np.bool_]  # bool (pairs,)
-    forms: NDArray[np.bool_]  # bool (pairs,), whether they may be copies of one form
+    a: Ints  # int64 (pairs,), row of the earlier document
+    b: Ints  # int64 (pairs,), row of the later one
+    status: Int8s  # int8 (pairs,), `DocumentStatus`
+    kinds: Int8s  # int8 (pairs,), `Kind`
+    probability: Floats  # float64 (pairs,)
+    shares: Floats  # float64 (pairs, 2), share of the 12 key terms forward and backward, rounded
+    hours: Floats  # float64 (pairs,), between the two documents
+    wording: Floats  # float64 (pairs,), smaller direction
+    same_text: Bools  # bool (pairs,)
+    forms: Bools  # bool (pairs,), whether they may be copies of one form
     differing: NDArray[np.object_]  # `WordDifference` or `None`
 
     @classmethod
-    def of(cls, judged: JudgedCandidates, status: NDArray[np.int8]) -> PairVerdicts:
+    def of(cls, judged: JudgedCandidates, status: Int8s) -> PairVerdicts:
         """The pairs that matter, with the status that each gives."""
         forms = judged.forms
         asked = np.isin(judged.kinds, (Kind.COPY, Kind.DIFFERS))
@@ -179,7 +175,7 @@ class PairVerdicts(AlignedColumns):
         return found.at(kept)
 
 
-def break_chains(found: PairVerdicts, kept: NDArray[np.int8]) -> None:
+def break_chains(found: PairVerdicts, kept: Int8s) -> None:
     """Let a document leave only if it repeats one that is kept, or equals another.
 
     Otherwise the editions of a digest would leave one after the other, until nothing of the last one is kept. One that
@@ -207,13 +203,7 @@ def break_chains(found: PairVerdicts, kept: NDArray[np.int8]) -> None:
     found.status[similar] = DocumentStatus.SIMILAR
 
 
-def best_pairs(
-    a: NDArray[np.int64],
-    b: NDArray[np.int64],
-    status: NDArray[np.int8],
-    probability: NDArray[np.float64],
-    shares: NDArray[np.float64],
-) -> NDArray[np.int64]:
+def best_pairs(a: Ints, b: Ints, status: Int8s, probability: Floats, shares: Floats) -> Ints:
     """Find the pair that gives each later document its status and its ``of``."""
     # Pairs rank by status (strongest first), then by probability, by the smaller of the two shares, by the larger one
     # (highest first), and by the earlier document (earliest first).
@@ -253,20 +243,15 @@ _EVENT_HOURS: Final = 72  # hours within which two languages report an event; th
 class Agreement(NamedTuple):
     """What numbers, names and lengths say of two documents in different languages; bool (pairs,) each."""
 
-    contradicts: NDArray[np.bool_]  # they show that the documents are not translations of each other
-    one_event: NDArray[np.bool_]  # they agree as in two reports of one event, even if each is in its own words
+    contradicts: Bools  # they show that the documents are not translations of each other
+    one_event: Bools  # they agree as in two reports of one event, even if each is in its own words
     # int64: -1 if both have numbers, and less than half of those of one are in the other; 1 if both have at least
     # three, all in common; else 0
-    numbers: NDArray[np.int64]
+    numbers: Ints
 
 
 def agreement(
-    a: NDArray[np.int64],
-    b: NDArray[np.int64],
-    shares: NDArray[np.float64],
-    hours: NDArray[np.float64],
-    keys: ComparedKeys,
-    records: EvidenceRecords,
+    a: Ints, b: Ints, shares: Floats, hours: Floats, keys: ComparedKeys, records: EvidenceRecords
 ) -> Agreement:
     """Compare documents in different languages.
 
@@ -279,7 +264,7 @@ def agreement(
     evidence = np.zeros((len(a), len(COLUMNS)), dtype=np.float64)
     compared(a, b, evidence, keys=keys, records=records, triples=None)
 
-    def column(name: str) -> NDArray[np.float64]:
+    def column(name: str) -> Floats:
         return np.round(evidence[:, COLUMNS.index(name)], DECIMALS)
 
     shared = np.maximum(column("numbers_forward"), column("numbers_backward"))
@@ -318,7 +303,7 @@ templates. With less, up to four times as many pairs are looked at.
 OPENING_PROBABILITY: Final = 0.96
 """Least probability of two sources that begin alike on one day: 24 of 24 pairs read were the same news (Laplace)."""
 
-TripleSource = Callable[["NDArray[np.int64]"], TripleRows]
+TripleSource = Callable[["Ints"], TripleRows]
 """Returns the triples of given rows, in their order; the rows are ascending and distinct."""
 
 
@@ -326,34 +311,34 @@ TripleSource = Callable[["NDArray[np.int64]"], TripleRows]
 class JudgedCandidates:
     """Candidates and their verdicts."""
 
-    a: NDArray[np.int64]  # int64 (pairs,), row of the earlier document
-    b: NDArray[np.int64]  # int64 (pairs,), row of the later one
+    a: Ints  # int64 (pairs,), row of the earlier document
+    b: Ints  # int64 (pairs,), row of the later one
     # bool (pairs,), whether the pair passed the filter; for the others only the shares are known
-    passed: NDArray[np.bool_]
-    evidence: NDArray[np.float64]  # float64 (pairs, COLUMNS), zeros except for the shares if a pair did not pass
+    passed: Bools
+    evidence: Floats  # float64 (pairs, COLUMNS), zeros except for the shares if a pair did not pass
     # float64 (pairs,), rounded to `DECIMALS`; 1 for equal texts, 0 if a pair did not pass
-    probability: NDArray[np.float64]
-    kinds: NDArray[np.int8]  # int8 (pairs,), `Kind`; `related` if a pair did not pass
-    rules: NDArray[np.int8]  # int8 (pairs,), index of the rule in `RULES`; `len(RULES)` if none applied
+    probability: Floats
+    kinds: Int8s  # int8 (pairs,), `Kind`; `related` if a pair did not pass
+    rules: Int8s  # int8 (pairs,), index of the rule in `RULES`; `len(RULES)` if none applied
     facts: PairFacts  # facts that the rules used
     # float64 (pairs,), cosine of the meanings, NaN if it was not computed; `None` without meanings
-    meaning: NDArray[np.float64] | None = None
+    meaning: Floats | None = None
 
     def __len__(self) -> int:
         return len(self.a)
 
     @property
-    def wording(self) -> NDArray[np.float64]:
+    def wording(self) -> Floats:
         """float64 (pairs, 2), wording forward and backward, rounded."""
         return np.stack([self.facts.wording_forward, self.facts.wording_backward], axis=1)
 
     @property
-    def shares(self) -> NDArray[np.float64]:
+    def shares(self) -> Floats:
         """float64 (pairs, 2), share of the 12 key terms forward and backward, rounded."""
         return np.round(self.evidence[:, :2], DECIMALS)
 
     @property
-    def forms(self) -> NDArray[np.bool_]:
+    def forms(self) -> Bools:
         """Which pairs may be two copies of one form: bool (pairs,)."""
         return self.passed & form_filled_anew(self.facts)
 
@@ -365,7 +350,7 @@ class JudgedCandidates:
         return found
 
     @property
-    def one_text(self) -> NDArray[np.bool_]:
+    def one_text(self) -> Bools:
         """Which pairs may have the same text, perhaps reworded or in another version: bool (pairs,).
 
         Used for two documents that share a translation, so if source or date is unknown the model's verdict is enough.
@@ -374,7 +359,7 @@ class JudgedCandidates:
         return np.asarray(np.isin(self.kinds, ONE_TEXT) | retold, dtype=np.bool_)
 
 
-def passes_filter(evidence: NDArray[np.float64]) -> NDArray[np.bool_]:
+def passes_filter(evidence: Floats) -> Bools:
     """Which pairs are worth comparing in full: bool (pairs,); only the shares are used."""
     shares = np.round(evidence[:, 0] + evidence[:, 1] + 2.0 * (evidence[:, 2] + evidence[:, 3]), DECIMALS)
     return np.asarray((shares >= FILTER) & (evidence[:, :2].max(axis=1) >= LEAST_SHARE), dtype=np.bool_)
@@ -389,14 +374,14 @@ _AT_ONCE: Final = 100_000
 
 
 def deciding_pairs(
-    a: NDArray[np.int64],
-    b: NDArray[np.int64],
+    a: Ints,
+    b: Ints,
     keys: ComparedKeys,
     records: EvidenceRecords,
     triples: TripleRows,
     model: PairModel | None = None,
-    bounds: NDArray[np.float64] | None = None,
-) -> tuple[NDArray[np.bool_], NDArray[np.float64]]:
+    bounds: Floats | None = None,
+) -> tuple[Bools, Floats]:
     """Which pairs are enough to decide the status of b: bool (pairs,); and their wording.
 
     A document that shares a quarter of its wording with more than 32 earlier ones is one of many copies of a form or of
@@ -442,7 +427,7 @@ def deciding_pairs(
     return found, common
 
 
-def nearest(b: NDArray[np.int64], bounds: NDArray[np.float64]) -> NDArray[np.int64]:
+def nearest(b: Ints, bounds: Floats) -> Ints:
     """Of each b with more than 32 pairs that may share wording, the places of the first 32 and of those next to it."""
     # These are the 1,024 of largest bounds, the first of equal ones.
     begins, found = _run_begins(b), [np.zeros(0, dtype=np.int64)]
@@ -464,31 +449,31 @@ def _slices(count: int) -> Iterator[slice]:
     return (slice(begin, min(begin + _AT_ONCE, count)) for begin in range(0, count, _AT_ONCE))
 
 
-def _run_begins(values: NDArray[np.int64]) -> NDArray[np.int64]:
+def _run_begins(values: Ints) -> Ints:
     return np.flatnonzero(np.diff(values, prepend=values[:1] - 1, append=values[-1:] + 1))
 
 
-def crowded(b: NDArray[np.int64]) -> NDArray[np.bool_]:
+def crowded(b: Ints) -> Bools:
     """Which pairs are more of one later document than are judged without a choice: bool (pairs,)."""
     sizes = np.diff(_run_begins(b))
     return np.repeat(sizes > _CROWD, sizes)
 
 
-def _rank_in_run(values: NDArray[np.int64]) -> NDArray[np.int64]:
+def _rank_in_run(values: Ints) -> Ints:
     begins = _run_begins(values)
     return np.arange(len(values)) - np.repeat(begins[:-1], np.diff(begins))
 
 
 def judge_pairs(
-    a: NDArray[np.int64],
-    b: NDArray[np.int64],
+    a: Ints,
+    b: Ints,
     *,
     keys: ComparedKeys,
     records: EvidenceRecords,
     triples: TripleRows | TripleSource,
     documents: DocumentFacts | tuple[DocumentFacts, DocumentFacts],
     model: PairModel | None = None,
-    shares: NDArray[np.float64] | None = None,
+    shares: Floats | None = None,
     filtered: bool = True,
     meanings: Meanings | None = None,
     only_forms: bool = False,
@@ -531,7 +516,7 @@ def judge_pairs(
 
 
 def with_differences(
-    a: NDArray[np.int64], b: NDArray[np.int64], facts: PairFacts, records: EvidenceRecords, *, only_forms: bool = False
+    a: Ints, b: Ints, facts: PairFacts, records: EvidenceRecords, *, only_forms: bool = False
 ) -> PairFacts:
     """Look at the words in which texts of much common wording differ, a source's own of nearly all, and at numbers."""
     least = np.where(facts.own, REPEATED_WORDING, LEAST_WORDING)
@@ -552,7 +537,7 @@ def with_differences(
     lacks = (1.0 - shares) * (records.tokens(np.stack([a, b], axis=1)) - 2)
     lacks[facts.own] = 0.0
 
-    def note(at: NDArray[np.int64], told: Iterator[tuple[int, WordDifference]]) -> None:
+    def note(at: Ints, told: Iterator[tuple[int, WordDifference]]) -> None:
         for pair, found in told:
             (figures if found.is_figure else turned)[at[pair]], differing[at[pair]] = True, found
 
@@ -584,13 +569,8 @@ _LEAST_IN_FRONT: Final = 0.6
 
 
 def _compared(
-    a: NDArray[np.int64],
-    b: NDArray[np.int64],
-    evidence: NDArray[np.float64],
-    keys: ComparedKeys,
-    records: EvidenceRecords,
-    triples: TripleRows | TripleSource,
-) -> NDArray[np.float64]:
+    a: Ints, b: Ints, evidence: Floats, keys: ComparedKeys, records: EvidenceRecords, triples: TripleRows | TripleSource
+) -> Floats:
     """Evidence of pairs; the pairs of one later document are compared together."""
     if np.any(b[1:] < b[:-1]):
         order = np.argsort(b, kind="stable")

@@ -12,10 +12,10 @@ from functools import cache
 from typing import Any, Final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from infostream_dedup.errors import ConfigurationError, MissingExtraError
 from infostream_dedup.judging.evidence.pair_model import DECIMALS
+from infostream_dedup.machine.arrays import Floats, Int8s, Ints
 from infostream_dedup.machine.platform import processor_flags
 from infostream_dedup.model import Document
 
@@ -35,7 +35,7 @@ def check_encoder() -> None:
     _encoder()
 
 
-def encode(texts: Sequence[str]) -> NDArray[np.int8]:
+def encode(texts: Sequence[str]) -> Int8s:
     """Encode short texts."""
     encoder = _encoder()
     found = np.zeros((len(texts), DIMENSIONS), dtype=np.int8)
@@ -88,13 +88,13 @@ class Meanings:
     def __init__(self) -> None:
         check_encoder()
         self._heads: list[str] = []
-        self._vectors: dict[int, NDArray[np.int8]] = {}
+        self._vectors: dict[int, Int8s] = {}
 
     def add(self, document: Document) -> None:
         """Add the next document."""
         self._heads.append(head_of(document))
 
-    def cosines(self, a: NDArray[np.int64], b: NDArray[np.int64]) -> NDArray[np.float64]:
+    def cosines(self, a: Ints, b: Ints) -> Floats:
         """Cosines of pairs: float64 (pairs,), rounded to 4 decimals."""
         asked = sorted(set(a.tolist() + b.tolist()) - self._vectors.keys())
         self._vectors.update(zip(asked, encode([self._heads[one] for one in asked]), strict=True))
@@ -112,9 +112,7 @@ def head_of(document: Document) -> str:
     return f"{document.title}. {words}" if document.title else words
 
 
-def with_meaning(
-    a: NDArray[np.int64], b: NDArray[np.int64], probability: NDArray[np.float64], meanings: Meanings
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def with_meaning(a: Ints, b: Ints, probability: Floats, meanings: Meanings) -> tuple[Floats, Floats]:
     """Judge doubtful pairs again, by meaning."""
     doubtful = np.flatnonzero((probability >= round(1 - CERTAIN, DECIMALS)) & (probability <= CERTAIN))
     cosines = np.full(len(a), np.nan)
@@ -126,6 +124,6 @@ def with_meaning(
     return judged, cosines
 
 
-def added_by(cosines: NDArray[np.float64]) -> NDArray[np.float64]:
+def added_by(cosines: Floats) -> Floats:
     """Amounts that cosines add to the logit: float64, rounded to ``DECIMALS``."""
     return np.round(MEANING_WEIGHT * (cosines - MEANING_MIDDLE), DECIMALS)

@@ -16,7 +16,6 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from infostream_dedup.judging.evidence.characters import MONTH_WORDS
 from infostream_dedup.judging.evidence.kernels import number_runs as kernels
@@ -24,6 +23,7 @@ from infostream_dedup.language.lexicon.word_lists import NEGATIONS
 from infostream_dedup.language.morphology.readings import PARTS, parts_of_lines
 from infostream_dedup.language.text.character_classes import CODE_POINTS, COMMON
 from infostream_dedup.language.text.surface_pool import SurfaceList, Utf8Texts
+from infostream_dedup.machine.arrays import Ints, Uint8s
 from infostream_dedup.machine.kernels import BLOCK
 from infostream_dedup.machine.scratch import KeptMemory
 from infostream_dedup.model import Language
@@ -170,7 +170,7 @@ class NumberRuns:
     """Runs of texts that may contain numbers."""
 
     runs: SurfaceList  # input of `numbers_of_run`, text by text
-    sizes: NDArray[np.int64]  # int64 (texts,), number of runs of each text
+    sizes: Ints  # int64 (texts,), number of runs of each text
     left: list[int]  # indices of the texts that are left to `numbers`; they have no runs here
 
 
@@ -188,7 +188,7 @@ def find_runs(texts: Utf8Texts) -> NumberRuns:
     return NumberRuns(runs, sizes, left)
 
 
-def _empty_room(size: int) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
+def _empty_room(size: int) -> tuple[Uint8s, Ints]:
     """Allocate memory for runs and their starts; texts could consist of runs."""
     return np.empty(size + BLOCK, dtype=np.uint8), np.empty(size + 1, dtype=np.int64)
 
@@ -213,7 +213,7 @@ def _words() -> kernels.NumberWords:
 
 
 @cache
-def _kinds() -> NDArray[np.uint8]:
+def _kinds() -> Uint8s:
     """Return the kind of every code point for ``number_runs``, from Python's Unicode data."""
     kinds = np.full(CODE_POINTS, kernels.LEFT, dtype=np.uint8)
     for point in COMMON:

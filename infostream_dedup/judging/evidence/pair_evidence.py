@@ -23,7 +23,7 @@ from infostream_dedup.judging.evidence.kernels import comparing as kernels
 from infostream_dedup.judging.evidence.kernels.packing import mark_heaviest
 from infostream_dedup.judging.evidence.kernels.sharing import SLOTS, ShareScratch, share_pairs
 from infostream_dedup.judging.evidence.kernels.triples import RANGES, PartScratch, TripleRange, count_new, split_rows
-from infostream_dedup.machine.arrays import offsets_of
+from infostream_dedup.machine.arrays import Bools, Floats, Int32s, Ints, Uint8s, Uint32s, Uint64s, offsets_of
 from infostream_dedup.machine.scratch import row_blocks
 from infostream_dedup.machine.threads import thread_count
 
@@ -96,18 +96,18 @@ def warns(text: str) -> bool:
 
 
 @cache
-def step_beginnings() -> NDArray[np.uint32]:
+def step_beginnings() -> Uint32s:
     """uint32, ascending: beginnings of ``STEP_WORDS`` as leads keep them."""
     return _beginnings(STEP_WORDS)
 
 
 @cache
-def speech_beginnings() -> NDArray[np.uint32]:
+def speech_beginnings() -> Uint32s:
     """uint32, ascending: beginnings of ``SPEECH_WORDS`` as leads keep them."""
     return _beginnings(SPEECH_WORDS)
 
 
-def _beginnings(words: Iterable[str]) -> NDArray[np.uint32]:
+def _beginnings(words: Iterable[str]) -> Uint32s:
     folded = alphabet().folded
     starts = ("".join(chr(int(folded[ord(letter)])) for letter in word[:PREFIX]) for word in words)
     return np.array(sorted({word_hash(start) >> 32 for start in starts}), dtype=np.uint32)
@@ -125,9 +125,9 @@ _Result = TypeVar("_Result")
 class WrittenTriples:
     """Triples of consecutive documents."""
 
-    begins: NDArray[np.int64]  # int64 (RANGES + 1,), bounds of each range among the triples written
+    begins: Ints  # int64 (RANGES + 1,), bounds of each range among the triples written
     counts: NDArray[Any]  # unsigned integers (RANGES, documents), number of triples of each document in each range
-    sums: NDArray[np.uint64]  # uint64 (2, documents), checksums of each document
+    sums: Uint64s  # uint64 (2, documents), checksums of each document
 
 
 class TripleRanges:
@@ -150,7 +150,7 @@ class TripleRanges:
             found.append(found.write(rows.triples, rows.begins[block.start : block.stop + 1]))
         return found
 
-    def write(self, triples: NDArray[np.uint64], begins: NDArray[np.int64]) -> WrittenTriples:
+    def write(self, triples: Uint64s, begins: Ints) -> WrittenTriples:
         """Write triples of consecutive documents, ascending and distinct in each; threads may write at once."""
         documents = len(begins) - 1
         counts = np.zeros((RANGES, documents), dtype=np.int32)
@@ -175,12 +175,12 @@ class TripleRanges:
         """Add the next documents, whose triples have been written."""
         self._parts.append(written)
 
-    def sizes(self) -> NDArray[np.int64]:
+    def sizes(self) -> Ints:
         """Int64 (documents,), number of triples of each document."""
         none = np.zeros(0, dtype=np.int64)
         return np.concatenate([none, *(part.counts.sum(axis=0, dtype=np.int64) for part in self._parts)])
 
-    def checksums(self) -> NDArray[np.uint64]:
+    def checksums(self) -> Uint64s:
         """Uint64 (2, documents), two checksums of each document's triples."""
         return np.concatenate([np.zeros((2, 0), dtype=np.uint64), *(part.sums for part in self._parts)], axis=1)
 
@@ -206,12 +206,12 @@ class TripleRanges:
         with ThreadPoolExecutor(thread_count(0)) as pool:
             return list(pool.map(run, range(RANGES)))
 
-    def counts(self, one: int) -> NDArray[np.int32]:
+    def counts(self, one: int) -> Int32s:
         """Int32 (documents,), number of triples of each document in a range."""
         none = np.zeros(0, dtype=np.int32)
         return np.concatenate([none, *(part.counts[one] for part in self._parts)], dtype=np.int32)
 
-    def read(self, one: int, triples: NDArray[np.uint64]) -> None:
+    def read(self, one: int, triples: Uint64s) -> None:
         """Read a range, document by document."""
         place = 0
         with self._lock:
@@ -237,14 +237,14 @@ _LEAST: Final = 4  # minimum number of terms that the tables of a document have 
 class TripleRows:
     """Word triples of documents."""
 
-    triples: NDArray[np.uint64]  # uint64, hashes of the triples; ascending within each document, each once
-    begins: NDArray[np.int64]  # int64 (documents + 1,), bounds of each document
+    triples: Uint64s  # uint64, hashes of the triples; ascending within each document, each once
+    begins: Ints  # int64 (documents + 1,), bounds of each document
 
-    def repeat_earlier(self) -> NDArray[np.bool_]:
+    def repeat_earlier(self) -> Bools:
         """Which documents consist mostly of wording of earlier ones: bool (documents,)."""
         # More than half of their triples occur in earlier documents, whether in one or in several.
 
-        def count(given: TripleRange) -> NDArray[np.int32]:
+        def count(given: TripleRange) -> Int32s:
             found = np.empty(len(given.counts), dtype=np.int32)
             count_new(given, np.empty(len(given.triples), dtype=np.bool_), found)
             return found
@@ -274,14 +274,14 @@ def key_rows(keys: sp.csr_array, targets: sp.csr_array) -> kernels.ComparedKeys:
     )
 
 
-def heaviest(begins: NDArray[np.int64], weights: NDArray[np.int64], n: int = HEAVIEST) -> NDArray[np.uint8]:
+def heaviest(begins: Ints, weights: Ints, n: int = HEAVIEST) -> Uint8s:
     """Mark the n heaviest key terms of each document: uint8, 1 or 0; ties go to the smaller term."""
     found = np.empty(len(weights), dtype=np.uint8)
     mark_heaviest(begins, weights, n, found)
     return found
 
 
-def shares_of_pairs(a: NDArray[np.int64], b: NDArray[np.int64], keys: kernels.ComparedKeys) -> NDArray[np.float64]:
+def shares_of_pairs(a: Ints, b: Ints, keys: kernels.ComparedKeys) -> Floats:
     """Evidence of pairs with the shares filled in: float64 (pairs, COLUMNS)."""
     evidence = np.zeros((len(a), len(kernels.COLUMNS)), dtype=np.float64)
     if not len(a):
@@ -303,14 +303,14 @@ def shares_of_pairs(a: NDArray[np.int64], b: NDArray[np.int64], keys: kernels.Co
 
 
 def compared(
-    a: NDArray[np.int64],
-    b: NDArray[np.int64],
-    evidence: NDArray[np.float64],
+    a: Ints,
+    b: Ints,
+    evidence: Floats,
     *,
     keys: kernels.ComparedKeys,
     records: EvidenceRecords,
     triples: TripleRows | None,
-) -> NDArray[np.float64]:
+) -> Floats:
     """Fill in the rest of the evidence."""
     a, b = np.ascontiguousarray(a), np.ascontiguousarray(b)
     kernels.compare_pairs(
@@ -328,9 +328,7 @@ def compared(
     return evidence
 
 
-def fill_in_wording(
-    a: NDArray[np.int64], b: NDArray[np.int64], triples: TripleRows, evidence: NDArray[np.float64]
-) -> None:
+def fill_in_wording(a: Ints, b: Ints, triples: TripleRows, evidence: Floats) -> None:
     """Fill in wording, the last two columns of ``evidence``; arguments as in ``compared``."""
     hits = np.empty(int(np.diff(triples.begins).max(initial=0)) + 1, dtype=np.int64)
     a, b = np.ascontiguousarray(a), np.ascontiguousarray(b)

@@ -11,10 +11,10 @@ from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from infostream_dedup.errors import BadDataError, ConfigurationError
 from infostream_dedup.judging.evidence.kernels.comparing import fill_features, score_pairs
+from infostream_dedup.machine.arrays import Floats
 
 # Data files of this room that ship with the package, and their checksums
 
@@ -58,18 +58,18 @@ class PairModel:
     intercept: float  # z of a pair whose features are all 0
     coefficients: Mapping[str, float]  # coefficient of each feature, in the order of `FEATURES`
 
-    def scores(self, evidence: NDArray[np.float64]) -> NDArray[np.float64]:
+    def scores(self, evidence: Floats) -> Floats:
         """Return z of pairs: float64 (pairs,), rounded to ``DECIMALS``."""
         weights = np.array(list(self.coefficients.values()), dtype=np.float64)
         z = np.empty(len(evidence), dtype=np.float64)
         score_pairs(features_of(evidence), self.intercept, weights, z)
         return np.round(z, DECIMALS)
 
-    def probabilities(self, evidence: NDArray[np.float64]) -> NDArray[np.float64]:
+    def probabilities(self, evidence: Floats) -> Floats:
         """Return the probability of pairs: float64 (pairs,), 0 to 1, rounded to ``DECIMALS``."""
         return np.round(1.0 / (1.0 + np.exp(-np.clip(self.scores(evidence), -35.0, 35.0))), DECIMALS)
 
-    def contributions(self, evidence: NDArray[np.float64]) -> list[dict[str, float]]:
+    def contributions(self, evidence: Floats) -> list[dict[str, float]]:
         """Return what each feature adds to z; together with ``intercept`` it adds up to a pair's z within 1e-6."""
         values = features_of(evidence)
         return [
@@ -98,7 +98,7 @@ class PairModel:
         return cls(*_checked(content, name))
 
 
-def features_of(evidence: NDArray[np.float64]) -> NDArray[np.float64]:
+def features_of(evidence: Floats) -> Floats:
     """Features of pairs: float64 (pairs, FEATURES)."""
     features = np.empty((len(evidence), len(FEATURES)), dtype=np.float64)
     fill_features(np.ascontiguousarray(evidence), features)

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from infostream_dedup.errors import ConfigurationError
 from infostream_dedup.judging.evidence.judging import JOINED, DocumentStatus, JudgedCandidates, joined_kinds, statuses
 from infostream_dedup.judging.evidence.kinds import ACROSS, Kind
+from infostream_dedup.machine.arrays import Bools, Floats, Int8s
 from infostream_dedup.model.limits import OneOf, Range, names_in
 from infostream_dedup.model.settings import WITHIN, Within
 
@@ -66,7 +66,7 @@ class Policy:
         """Whether all pairs count, whatever their sources and dates."""
         return self.within == "all" and self.within_days is None
 
-    def allows(self, same_source: NDArray[np.bool_], hours: NDArray[np.float64]) -> NDArray[np.bool_]:
+    def allows(self, same_source: Bools, hours: Floats) -> Bools:
         """Which pairs count at all: bool (pairs,); ``hours``: infinite if a date is missing."""
         found = np.ones(len(hours), dtype=np.bool_)
         if self.within != "all":
@@ -75,12 +75,12 @@ class Policy:
             found &= (hours <= _HOURS * self.within_days) | np.isinf(hours)
         return found
 
-    def counts(self, judged: JudgedCandidates) -> NDArray[np.bool_]:
+    def counts(self, judged: JudgedCandidates) -> Bools:
         """Which judged pairs count: bool (pairs,)."""
         found = self.allows(judged.facts.same_source, judged.facts.hours)
         return found if self.identical is None else found & self._identical(judged)
 
-    def statuses(self, judged: JudgedCandidates) -> NDArray[np.int8]:
+    def statuses(self, judged: JudgedCandidates) -> Int8s:
         """``DocumentStatus`` that each pair gives its later document: int8 (pairs,)."""
         joined = joined_kinds(self.join or JOINED) & (self.identical is None)
         found = statuses(judged.kinds, judged.facts, joined)
@@ -90,7 +90,7 @@ class Policy:
         found[~self.allows(judged.facts.same_source, judged.facts.hours)] = DocumentStatus.NEW
         return found
 
-    def _identical(self, judged: JudgedCandidates) -> NDArray[np.bool_]:
+    def _identical(self, judged: JudgedCandidates) -> Bools:
         facts, never = judged.facts, np.isin(judged.kinds, _NEVER_IDENTICAL) | judged.facts.figure_alone
         least = 0.0 if self.identical is None else self.identical
         return np.asarray((facts.wording_most >= least) & ~never | facts.same_text & ~facts.anew, dtype=np.bool_)

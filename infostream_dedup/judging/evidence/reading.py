@@ -11,7 +11,6 @@ from itertools import pairwise
 from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from infostream_dedup.judging.evidence.characters import DAY_WORDS, MONTH_WORDS, CharacterKind, alphabet, word_hash
 from infostream_dedup.judging.evidence.constants import OPENING
@@ -20,7 +19,7 @@ from infostream_dedup.judging.evidence.kernels.packing import pack_openings
 from infostream_dedup.judging.evidence.kernels.words import BINS
 from infostream_dedup.language.text.normalise import clean
 from infostream_dedup.language.text.surface_pool import Utf8Texts, block_of, encoded, texts_of_bytes
-from infostream_dedup.machine.arrays import offsets_of
+from infostream_dedup.machine.arrays import Int32s, Ints, Uint8s, Uint32s, Uint64s, offsets_of
 from infostream_dedup.machine.scratch import KeptMemory
 from infostream_dedup.model import Document
 from infostream_dedup.model.document import joined_text
@@ -35,17 +34,17 @@ _ENTRIES: Final = ("triples", "numbers", "names", "lead", "body")
 class RawEvidence:
     """Evidence of documents, not weighted yet. The entries of each document are ascending and distinct."""
 
-    triples: NDArray[np.uint64]  # uint64, hashes of three consecutive tokens
-    numbers: NDArray[np.uint32]  # uint32, 30 bits of hash, `DATE_BIT` and `HEAD_BIT`
-    names: NDArray[np.uint32]  # uint32, codes of skeletons
-    lead: NDArray[np.uint32]  # uint32, hashes of word beginnings among the first 20 long words
-    body: NDArray[np.uint32]  # uint32, hashes of word beginnings in the whole document
-    ends: NDArray[np.int64]  # int64 (documents + 1, 5), bounds of each document in these five
-    tokens: NDArray[np.int32]  # int32 (documents, 2), tokens of the document, and bits of the figures in its title
+    triples: Uint64s  # uint64, hashes of three consecutive tokens
+    numbers: Uint32s  # uint32, 30 bits of hash, `DATE_BIT` and `HEAD_BIT`
+    names: Uint32s  # uint32, codes of skeletons
+    lead: Uint32s  # uint32, hashes of word beginnings among the first 20 long words
+    body: Uint32s  # uint32, hashes of word beginnings in the whole document
+    ends: Ints  # int64 (documents + 1, 5), bounds of each document in these five
+    tokens: Int32s  # int32 (documents, 2), tokens of the document, and bits of the figures in its title
     # uint64 (documents, 2), hash of the title's tokens and of its form's tokens; 0 if there are none
-    titles: NDArray[np.uint64]
-    openings: NDArray[np.uint32]  # uint32, openings of the documents, see `packed`
-    opening_ends: NDArray[np.int64]  # int64 (documents + 1,), bounds of each
+    titles: Uint64s
+    openings: Uint32s  # uint32, openings of the documents, see `packed`
+    opening_ends: Ints  # int64 (documents + 1,), bounds of each
 
     def __len__(self) -> int:
         return len(self.tokens)
@@ -73,12 +72,12 @@ class RawEvidence:
         whole, bounds = self.triples.astype("<u8", copy=False).tobytes(), (8 * self.ends[:, 0]).tolist()
         return [whole[begin:end] for begin, end in pairwise(bounds)]
 
-    def triples_of(self, document: int) -> NDArray[np.uint64]:
+    def triples_of(self, document: int) -> Uint64s:
         """Hashes of the triples of one document, ascending."""
         return self.triples[self.ends[document, 0] : self.ends[document + 1, 0]]
 
 
-def evidence_texts(documents: Sequence[Document]) -> tuple[Utf8Texts, NDArray[np.int64]]:
+def evidence_texts(documents: Sequence[Document]) -> tuple[Utf8Texts, Ints]:
     """Arrange titles and texts for ``read_evidence``: all of them, without markup, and where each title ends."""
     block = block_of(documents)
     texts, heads = Utf8Texts(block.offsets, block.data), block.titles - block.offsets[:-1]
@@ -113,14 +112,14 @@ def _marked(texts: Utf8Texts) -> list[int]:
     return found
 
 
-def read_evidence(texts: Utf8Texts, title_ends: NDArray[np.int64]) -> RawEvidence:
+def read_evidence(texts: Utf8Texts, title_ends: Ints) -> RawEvidence:
     """Read the evidence of documents; ``title_ends``: int64 (documents,), where each title ends in ``texts.data``."""
     with lent_evidence(texts, title_ends) as raw:
         return raw.copied()
 
 
 @contextmanager
-def lent_evidence(texts: Utf8Texts, title_ends: NDArray[np.int64]) -> Iterator[RawEvidence]:
+def lent_evidence(texts: Utf8Texts, title_ends: Ints) -> Iterator[RawEvidence]:
     """Read evidence into memory that the next call uses again; after the ``with`` its entries are gone."""
     size, documents = int(texts.offsets[-1] - texts.offsets[0]) + 1, len(texts)
     found = _ROOM.of(size)._replace(
@@ -150,7 +149,7 @@ def lent_evidence(texts: Utf8Texts, title_ends: NDArray[np.int64]) -> Iterator[R
             object.__delattr__(raw, name)
 
 
-def packed(texts: Utf8Texts, most: int = OPENING) -> tuple[NDArray[np.uint32], NDArray[np.int64]]:
+def packed(texts: Utf8Texts, most: int = OPENING) -> tuple[Uint32s, Ints]:
     """First ``most`` characters of each text in windows-1251, four to a number, and the bounds of each text."""
     # Invisible characters and marks go; others that this alphabet lacks become blanks: the openings are compared word
     # by word, in its languages.
@@ -170,7 +169,7 @@ def codes() -> dict[str, int]:
 
 
 @cache
-def _alphabet() -> NDArray[np.uint8]:
+def _alphabet() -> Uint8s:
     found = np.full(sys.maxunicode + 1, ord(" "), dtype=np.uint8)
     for character, code in codes().items():
         found[ord(character)] = code if character != "\ufffd" else ord(" ")

@@ -19,7 +19,7 @@ from infostream_dedup.judging.evidence.differing import Openings, WordDifference
 from infostream_dedup.judging.evidence.kernels import packing as kernels
 from infostream_dedup.judging.evidence.pair_model import BACKGROUND_FILE, shipped_bytes
 from infostream_dedup.judging.evidence.reading import ALPHABET, RawEvidence
-from infostream_dedup.machine.arrays import Ragged, numbered_ends, offsets_of, places_of
+from infostream_dedup.machine.arrays import Floats, Int8s, Ints, Ragged, Uint32s, numbered_ends, offsets_of, places_of
 from infostream_dedup.model import LANGUAGES, OUR_LANGUAGES, Language
 
 # Document frequencies of numbers, names and lead words: counters by hash, the same in batch and stream
@@ -48,9 +48,9 @@ _WITH_OTHERS: Final = -1
 class Changes:
     """Counts that documents add to the counters."""
 
-    buckets: NDArray[np.uint32]  # uint32, counters, ascending, each once
-    counts: NDArray[np.uint32]  # uint32, documents to add to each
-    documents: NDArray[np.int64]  # int64 (languages,), documents of each language
+    buckets: Uint32s  # uint32, counters, ascending, each once
+    counts: Uint32s  # uint32, documents to add to each
+    documents: Ints  # int64 (languages,), documents of each language
 
     def blob(self) -> bytes:
         """The changes as a store keeps them: 8 bytes for each counter."""
@@ -70,20 +70,20 @@ class Changes:
         return cls(buckets, counts, documents)
 
 
-def changes_of(raw: RawEvidence, languages: NDArray[np.int8]) -> Changes:
+def changes_of(raw: RawEvidence, languages: Int8s) -> Changes:
     """Count what documents add to the counters."""
     changed, counts = np.unique(_buckets_of(raw, languages), return_counts=True)
     return Changes(changed.astype(np.uint32), counts.astype(np.uint32), _documents_of(languages))
 
 
-def _buckets_of(raw: RawEvidence, languages: NDArray[np.int8]) -> NDArray[np.uint32]:
+def _buckets_of(raw: RawEvidence, languages: Int8s) -> Uint32s:
     """Counter of each number, name and lead word."""
     buckets = np.empty(len(raw.numbers) + len(raw.names) + len(raw.lead), dtype=np.uint32)
     count = kernels.buckets_of_documents(raw.numbers, raw.names, raw.lead, raw.ends, languages, buckets)
     return buckets[:count]
 
 
-def _documents_of(languages: NDArray[np.int8]) -> NDArray[np.int64]:
+def _documents_of(languages: Int8s) -> Ints:
     """Number of documents of each language."""
     return np.bincount(languages, minlength=len(LANGUAGES)).astype(np.int64)
 
@@ -92,15 +92,15 @@ class EvidenceFrequencies:
     """Document frequencies of a collection, or of a stream before an epoch."""
 
     def __init__(self) -> None:
-        self.counts: NDArray[np.uint32] = np.zeros(BUCKETS, dtype=np.uint32)  # documents of each counter
-        self.documents: NDArray[np.int64] = np.zeros(len(LANGUAGES), dtype=np.int64)  # documents of each language
+        self.counts: Uint32s = np.zeros(BUCKETS, dtype=np.uint32)  # documents of each counter
+        self.documents: Ints = np.zeros(len(LANGUAGES), dtype=np.int64)  # documents of each language
 
     def add(self, changes: Changes) -> None:
         """Add documents; their order does not matter."""
         self.counts[changes.buckets] += changes.counts
         self.documents += changes.documents
 
-    def count(self, raw: RawEvidence, languages: NDArray[np.int8]) -> None:
+    def count(self, raw: RawEvidence, languages: Int8s) -> None:
         """Add documents, as ``add`` does with ``changes_of`` them, but without sorting their entries."""
         np.add.at(self.counts, _buckets_of(raw, languages), np.uint32(1))
         self.documents += _documents_of(languages)
@@ -122,7 +122,7 @@ class EvidenceFrequencies:
         found.add(Changes.of_blob(blob))
         return found
 
-    def filled_up(self) -> tuple[NDArray[np.float32], NDArray[np.float64]]:
+    def filled_up(self) -> tuple[NDArray[np.float32], Floats]:
         """Counters and documents, with the background added for languages that have few documents."""
         counts, documents = self.counts.astype(np.float32), self.documents.astype(np.float64)
         for number, language in enumerate(LANGUAGES):
@@ -135,7 +135,7 @@ class EvidenceFrequencies:
 
 
 @cache
-def background_of(path: Path) -> Mapping[Language, tuple[NDArray[np.int64], NDArray[np.float64]]]:
+def background_of(path: Path) -> Mapping[Language, tuple[Ints, Floats]]:
     """For each language, the counters that a pseudo-document raises, ascending, and by how much."""
     with np.load(BytesIO(shipped_bytes(path))) as held:
         return {
@@ -154,8 +154,8 @@ class EvidenceRecords:
     the filter of the word beginnings of the text, blocks of two words; the opening, see ``packed``.
     """
 
-    words: NDArray[np.uint32]  # uint32, the records
-    begins: NDArray[np.int64]  # int64 (documents + 1,), bounds of each record in `words`
+    words: Uint32s  # uint32, the records
+    begins: Ints  # int64 (documents + 1,), bounds of each record in `words`
 
     def __len__(self) -> int:
         return len(self.begins) - 1
@@ -166,7 +166,7 @@ class EvidenceRecords:
         whole = self.words[first : self.begins[-1]].astype("<u4", copy=False).tobytes()
         return [whole[begin:end] for begin, end in pairwise((4 * (self.begins - first)).tolist())]
 
-    def tokens(self, documents: NDArray[np.int64]) -> NDArray[np.int64]:
+    def tokens(self, documents: Ints) -> Ints:
         """Number of words and numbers of some documents, given their ordinals: int64 (documents,)."""
         return self.words[self.begins[documents]].astype(np.int64)
 
@@ -174,27 +174,25 @@ class EvidenceRecords:
         """First ``OPENING`` characters of a document's title and text, given its ordinal."""
         return self._openings(np.array([document]))[0].decode(ALPHABET, "replace")
 
-    def beginnings(self, documents: NDArray[np.int64]) -> list[str]:
+    def beginnings(self, documents: Ints) -> list[str]:
         """The openings of documents, without a word or figure that their end cuts."""
         texts = [text.decode(ALPHABET, "replace") for text in self._openings(documents)]
         return [text if len(text) < OPENING else text[: max(map(text.rfind, " \n"))] for text in texts]
 
-    def _openings(self, documents: NDArray[np.int64]) -> list[bytes]:
+    def _openings(self, documents: Ints) -> list[bytes]:
         words = self.words.astype("<u4", copy=False)
         spans = zip(*(ends.tolist() for ends in self._spans(documents)), strict=True)
         return [words[first:last].tobytes().rstrip(b"\0") for first, last in spans]
 
-    def openings(self, documents: NDArray[np.int64]) -> Openings:
+    def openings(self, documents: Ints) -> Openings:
         """The tokens of these characters of some documents, given their ordinals."""
         return Openings(self.words, *self._spans(documents))
 
-    def titles(self, documents: NDArray[np.int64]) -> NDArray[np.uint32]:
+    def titles(self, documents: Ints) -> Uint32s:
         """Hash of the title of each document, given their ordinals; 0 without one."""
         return self.words[self.begins[documents] + kernels.TITLE_AT]
 
-    def differing_bodies(
-        self, a: NDArray[np.int64], b: NDArray[np.int64], lacks: NDArray[np.float64]
-    ) -> Iterator[tuple[int, WordDifference]]:
+    def differing_bodies(self, a: Ints, b: Ints, lacks: Floats) -> Iterator[tuple[int, WordDifference]]:
         """Compare texts without their titles, given their ordinals, as ``Openings.compared``."""
         rows, sides = numbered_ends(a, b)
         openings = self._openings(rows)
@@ -209,13 +207,13 @@ class EvidenceRecords:
         ones, others = np.arange(2 * len(a)).reshape(2, -1)
         return Openings(words, bounds[:-1], bounds[1:], most).compared(ones, others, lacks)
 
-    def _spans(self, documents: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    def _spans(self, documents: Ints) -> tuple[Ints, Ints]:
         begins = self.begins[documents]
         counts, rest = (self.words[begins + at].astype(np.int64) for at in (kernels.COUNTS_AT, kernels.BLOCKS_AT))
         entries = (counts & 0xFFFF) + (counts >> 16) + (rest & (1 << kernels.LEAD_BITS) - 1)
         return begins + kernels.HEADER + entries + (entries + 3) // 4 + 2 * (rest >> 16), self.begins[documents + 1]
 
-    def of_one_series(self, a: NDArray[np.int64], b: NDArray[np.int64]) -> list[bool]:
+    def of_one_series(self, a: Ints, b: Ints) -> list[bool]:
         """Whether both texts of each pair begin with the number of a document, another one: DSA-3213-1, DLA-188-1."""
         # DSA-3213-2 is another version of it; no "Covid-19" or "Су-34" is a number.
         rows, sides = numbered_ends(a, b)
@@ -233,7 +231,7 @@ class EvidenceRecords:
         one, other = (set(_WORD.findall(self.opening(row).partition("\n")[0].lower())) for row in (a, b))
         return forms[0] == forms[1] or 4 * len(one & other) < min(len(one), len(other))
 
-    def some(self, documents: NDArray[np.int64]) -> EvidenceRecords:
+    def some(self, documents: Ints) -> EvidenceRecords:
         """The records of some documents, given their ordinals, in this order."""
         found = Ragged(self.begins, self.words).rows(documents)
         return EvidenceRecords(found.values, found.indptr)
@@ -245,15 +243,13 @@ class EvidenceRecords:
         return cls(np.frombuffer(b"".join(blobs), dtype="<u4").astype(np.uint32), begins)
 
 
-def pack_evidence(raw: RawEvidence, languages: NDArray[np.int8], frequencies: EvidenceFrequencies) -> EvidenceRecords:
+def pack_evidence(raw: RawEvidence, languages: Int8s, frequencies: EvidenceFrequencies) -> EvidenceRecords:
     """Weight and pack the evidence of documents."""
     counts, documents = frequencies.filled_up()
     return pack_weighed(raw, languages, counts, documents)
 
 
-def pack_weighed(
-    raw: RawEvidence, languages: NDArray[np.int8], counts: NDArray[np.float32], documents: NDArray[np.float64]
-) -> EvidenceRecords:
+def pack_weighed(raw: RawEvidence, languages: Int8s, counts: NDArray[np.float32], documents: Floats) -> EvidenceRecords:
     """Pack evidence, with counters that ``EvidenceFrequencies.filled_up`` returned once for an epoch."""
     records = filtered_records(raw)
     weigh_records(raw, languages, counts, documents, records)
@@ -273,11 +269,7 @@ def filtered_records(raw: RawEvidence) -> EvidenceRecords:
 
 
 def weigh_records(
-    raw: RawEvidence,
-    languages: NDArray[np.int8],
-    counts: NDArray[np.float32],
-    documents: NDArray[np.float64],
-    records: EvidenceRecords,
+    raw: RawEvidence, languages: Int8s, counts: NDArray[np.float32], documents: Floats, records: EvidenceRecords
 ) -> None:
     """Complete what ``filtered_records`` began; the other arguments are those of ``pack_weighed``."""
     kernels.pack_documents(raw.lists(), languages, counts, documents, records.begins, records.words)

@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 from typing import Final, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from infostream_dedup.judging.evidence.kernels import screening as kernels
 from infostream_dedup.judging.evidence.kernels.comparing import ComparedKeys, matching_tables
@@ -15,6 +14,7 @@ from infostream_dedup.judging.evidence.kinds import LEAST_WORDING
 from infostream_dedup.judging.evidence.pair_evidence import TripleRows
 from infostream_dedup.judging.evidence.pair_model import PairModel
 from infostream_dedup.judging.evidence.records import EvidenceRecords
+from infostream_dedup.machine.arrays import Bools, Floats, Ints, Uint32s, Uint64s
 
 _PAIRS_FOR_THREADS: Final = 100_000
 _PARTS_OF_A_THREAD: Final = 8  # parts for each thread: some runs have many more pairs than others
@@ -23,12 +23,12 @@ _PARTS_OF_A_THREAD: Final = 8  # parts for each thread: some runs have many more
 class ScreenedColumns(NamedTuple):
     """What is prepared of each document; the attributes are described in ``ScreenedRows``."""
 
-    lengths: NDArray[np.float64]
-    reach: NDArray[np.float64]
-    leads: NDArray[np.uint32]
-    signatures: NDArray[np.uint64]
-    signature_begins: NDArray[np.int64]
-    doubled: NDArray[np.int64]
+    lengths: Floats
+    reach: Floats
+    leads: Uint32s
+    signatures: Uint64s
+    signature_begins: Ints
+    doubled: Ints
 
 
 class ScreenTools(NamedTuple):
@@ -77,7 +77,7 @@ class Screen:
         )
         return cls(rows, tools)
 
-    def bounds(self, a: NDArray[np.int64], b: NDArray[np.int64], texts: NDArray[np.int64]) -> NDArray[np.float64]:
+    def bounds(self, a: Ints, b: Ints, texts: Ints) -> Floats:
         """Bound z of pairs before their key terms are compared: float64 (pairs,), see ``bound_pairs``.
 
         Pairs whose bound is -inf decide nothing; that of equal texts is inf, that of much wording above ``MAY_SHARE``.
@@ -86,7 +86,7 @@ class Screen:
         """
         found, (model, _, scratch) = np.empty(len(a), dtype=np.float64), self.tools
 
-        def bound(runs: NDArray[np.int64], own: kernels.ScreenScratch) -> None:
+        def bound(runs: Ints, own: kernels.ScreenScratch) -> None:
             own.signed[:] = -1
             kernels.bound_pairs(a, b, runs, self.rows, model, own, found)
 
@@ -100,7 +100,7 @@ class Screen:
         found[(texts[a] == texts[b]) & (texts[a] >= 0)] = np.inf
         return found
 
-    def may_decide(self, bounds: NDArray[np.float64], shares: NDArray[np.float64]) -> NDArray[np.bool_]:
+    def may_decide(self, bounds: Floats, shares: Floats) -> Bools:
         """Which pairs have to be judged, if their texts differ: bool (pairs,)."""
         found = np.zeros(len(bounds), dtype=np.float64)
         for column, (smaller, larger) in ((0, self.tools.shares[:2]), (2, self.tools.shares[2:])):
@@ -130,7 +130,7 @@ def screened_columns(
     )
 
 
-def _runs(a: NDArray[np.int64], b: NDArray[np.int64]) -> NDArray[np.int64]:
+def _runs(a: Ints, b: Ints) -> Ints:
     """Bounds of the pairs of each b, int64 (runs, 2): their documents then wait in the processor's cache."""
     changes = np.flatnonzero(b[1:] != b[:-1]) + 1
     if len(b) and not len(changes):
@@ -140,7 +140,7 @@ def _runs(a: NDArray[np.int64], b: NDArray[np.int64]) -> NDArray[np.int64]:
     return runs[np.argsort(a[runs[:, 0]], kind="stable")]
 
 
-def _reach(keys: ComparedKeys, model: PairModel) -> NDArray[np.float64]:
+def _reach(keys: ComparedKeys, model: PairModel) -> Floats:
     """What the shares of each document's key terms can add to z at most: float64 (documents,).
 
     The weight of 12 terms is part of that of 30: if they make up r of it, a share of x of the 12 and y of the others is

@@ -19,7 +19,7 @@ from infostream_dedup.judging.evidence.kernels.packing import (
     filter_place,
 )
 from infostream_dedup.judging.evidence.kernels.words import place_among
-from infostream_dedup.machine.arrays import Entry, Table, Vector
+from infostream_dedup.machine.arrays import Entry, Floats, Int32s, Ints, Table, Uint8s, Uint32s, Uint64s, Vector
 from infostream_dedup.machine.compiling import compiled, inlined, signed
 
 # Look up the entries of one document in a small table of another: merging two lists mispredicts too many branches.
@@ -43,9 +43,9 @@ class MatchingTables(NamedTuple):
 
     slots: Table[np.int32]  # int32 (4, slots), place of an entry counted from 1, 0 for an empty slot
     touched: Table[np.int32]  # int32 (4, ENTRIES), slots in use
-    counts: Vector[np.int64]  # int64 (4,), number of slots in use
-    one: Vector[np.int64]  # int64 (ENTRIES + 1,), receives places in the document that is compared
-    other: Vector[np.int64]  # int64 (ENTRIES + 1,), receives places in the document in the tables
+    counts: Ints  # int64 (4,), number of slots in use
+    one: Ints  # int64 (ENTRIES + 1,), receives places in the document that is compared
+    other: Ints  # int64 (ENTRIES + 1,), receives places in the document in the tables
 
 
 def matching_tables() -> MatchingTables:
@@ -184,21 +184,21 @@ NO_BITS = np.uint32(0)
 class ComparedKeys(NamedTuple):
     """The 30 heaviest terms and all terms of each document."""
 
-    begins: Vector[np.int64]  # int64 (documents + 1,), bounds in the next three arrays
-    terms: Vector[np.int32]  # int32, key terms of each document, ascending
-    weights: Vector[np.int64]  # int64, weight of each, in units of 1e-9
-    heaviest: Vector[np.uint8]  # uint8, 1 for each of the 12 heaviest
+    begins: Ints  # int64 (documents + 1,), bounds in the next three arrays
+    terms: Int32s  # int32, key terms of each document, ascending
+    weights: Ints  # int64, weight of each, in units of 1e-9
+    heaviest: Uint8s  # uint8, 1 for each of the 12 heaviest
     own: Table[np.int64]  # int64 (documents, 2), total weight of the 12 heaviest and of all key terms
-    squares: Vector[np.float64]  # float64 (documents,), sum of the squared weights
-    target_begins: Vector[np.int64]  # int64 (documents + 1,), bounds in `targets`
-    targets: Vector[np.int32]  # int32, all terms of each document, ascending
+    squares: Floats  # float64 (documents,), sum of the squared weights
+    target_begins: Ints  # int64 (documents + 1,), bounds in `targets`
+    targets: Int32s  # int32, all terms of each document, ascending
 
 
 class ToldWords(NamedTuple):
     """Beginnings of words that say what a lead tells."""
 
-    steps: Vector[np.uint32]  # uint32, ascending, as `step_beginnings` returns them
-    speech: Vector[np.uint32]  # uint32, ascending, as `speech_beginnings` returns them
+    steps: Uint32s  # uint32, ascending, as `step_beginnings` returns them
+    speech: Uint32s  # uint32, ascending, as `speech_beginnings` returns them
 
 
 class RecordParts(NamedTuple):
@@ -217,7 +217,7 @@ class RecordParts(NamedTuple):
 
 
 @inlined
-def parts_of(words: Vector[np.uint32], at: int) -> RecordParts:
+def parts_of(words: Uint32s, at: int) -> RecordParts:
     """Read the header of a record."""
     counts, rest = signed(words[at + COUNTS_AT]), signed(words[at + BLOCKS_AT])
     numbers, names, lead = counts & 0xFFFF, counts >> 16, rest & (1 << LEAD_BITS) - 1
@@ -230,13 +230,7 @@ def parts_of(words: Vector[np.uint32], at: int) -> RecordParts:
 
 
 @compiled
-def sum_keys(
-    begins: Vector[np.int64],
-    weights: Vector[np.int64],
-    heaviest: Vector[np.uint8],
-    own: Table[np.int64],
-    squares: Vector[np.float64],
-) -> None:
+def sum_keys(begins: Ints, weights: Ints, heaviest: Uint8s, own: Table[np.int64], squares: Floats) -> None:
     """Fill in ``own`` and ``squares`` of ``ComparedKeys``."""
     for document in range(squares.size):
         own[document] = 0
@@ -266,7 +260,7 @@ def _cosine(keys: ComparedKeys, one: int, other: int, tables: MatchingTables) ->
 
 
 @inlined
-def weight_at(words: Vector[np.uint32], weights: int, number: int) -> int:
+def weight_at(words: Uint32s, weights: int, number: int) -> int:
     """Weight of an entry of a record."""
     return signed(words[weights + (number >> 2)]) >> ((number & 3) * 8) & 255
 
@@ -288,7 +282,7 @@ def _ignored(which: int) -> np.uint32:
 
 @inlined
 def list_shares(
-    which: int, words: Vector[np.uint32], one: RecordParts, other: RecordParts, tables: MatchingTables
+    which: int, words: Uint32s, one: RecordParts, other: RecordParts, tables: MatchingTables
 ) -> tuple[float, float, int]:
     """Shares of a list of two records, by weight, in both directions, and the number of common entries.
 
@@ -304,7 +298,7 @@ def list_shares(
     return share(met, sum_of(words, one.at, kind)), share(answered, sum_of(words, other.at, kind)), hits
 
 
-def hold_lists(words: Vector[np.uint32], parts: RecordParts, tables: MatchingTables) -> None:
+def hold_lists(words: Uint32s, parts: RecordParts, tables: MatchingTables) -> None:
     """Load the lists of a record into the tables, replacing those that are there."""
     for which in range(NUMBER_LIST, LEAD_LIST + 1):
         leave(tables, which)
@@ -314,7 +308,7 @@ def hold_lists(words: Vector[np.uint32], parts: RecordParts, tables: MatchingTab
 
 @inlined
 def _shared_figures(
-    words: Vector[np.uint32], one: RecordParts, other: RecordParts, tables: MatchingTables, hits: int
+    words: Uint32s, one: RecordParts, other: RecordParts, tables: MatchingTables, hits: int
 ) -> tuple[int, int, int]:
     """Weight of the shared figures in each document, and number of shared dates that are in both heads."""
     met, answered, heads = 0, 0, 0
@@ -328,7 +322,7 @@ def _shared_figures(
 
 
 @inlined
-def _opening(words: Vector[np.uint32], one: RecordParts, other: RecordParts) -> int:
+def _opening(words: Uint32s, one: RecordParts, other: RecordParts) -> int:
     """Weight of the lead words of one document that are in the filter of another."""
     met, skip = 0, one.numbers + one.names
     for number in range(one.lead if other.blocks else 0):
@@ -339,7 +333,7 @@ def _opening(words: Vector[np.uint32], one: RecordParts, other: RecordParts) -> 
     return met
 
 
-def _tells_step(words: Vector[np.uint32], parts: RecordParts, told: ToldWords) -> float:
+def _tells_step(words: Uint32s, parts: RecordParts, told: ToldWords) -> float:
     """1 if the lead of a document has a word of a step and none of speech, otherwise 0."""
     step, speech = False, False
     for number in range(parts.lead):
@@ -350,15 +344,13 @@ def _tells_step(words: Vector[np.uint32], parts: RecordParts, told: ToldWords) -
 
 
 @inlined
-def sum_of(words: Vector[np.uint32], at: int, kind: int) -> int:
+def sum_of(words: Uint32s, at: int, kind: int) -> int:
     """Total weight of the numbers, figures, names or lead words of a record."""
     return signed(words[at + SUMS_AT + kind])
 
 
 @inlined
-def _compare_numbers(
-    words: Vector[np.uint32], one: RecordParts, other: RecordParts, tables: MatchingTables, row: Vector[np.float64]
-) -> None:
+def _compare_numbers(words: Uint32s, one: RecordParts, other: RecordParts, tables: MatchingTables, row: Floats) -> None:
     row[_NUMBERS], row[_NUMBERS + 1], hits = list_shares(NUMBER_LIST, words, one, other, tables)
     row[_NUMBERS + 2] = min(one.numbers, other.numbers)
     met, answered, heads = _shared_figures(words, one, other, tables, hits)
@@ -372,7 +364,7 @@ def _compare_numbers(
 
 
 @inlined
-def _title_relation(words: Vector[np.uint32], one: int, other: int) -> float:
+def _title_relation(words: Uint32s, one: int, other: int) -> float:
     """Compare titles. 0: one is missing; 1: different; 2: equal except for numbers and dates; 3: equal."""
     first, second = words[one + TITLE_AT], words[other + TITLE_AT]
     if first == 0 or second == 0:
@@ -383,9 +375,7 @@ def _title_relation(words: Vector[np.uint32], one: int, other: int) -> float:
 
 
 @inlined
-def _compare_records(
-    words: Vector[np.uint32], one: RecordParts, other: RecordParts, tables: MatchingTables, row: Vector[np.float64]
-) -> None:
+def _compare_records(words: Uint32s, one: RecordParts, other: RecordParts, tables: MatchingTables, row: Floats) -> None:
     """Fill in one row from two records; ``other`` is the one in the tables."""
     _compare_numbers(words, one, other, tables, row)
     row[_NAMES], row[_NAMES + 1], _ = list_shares(NAME_LIST, words, one, other, tables)
@@ -398,9 +388,7 @@ def _compare_records(
     row[_TITLE] = _title_relation(words, one.at, other.at)
 
 
-def _enter(
-    words: Vector[np.uint32], parts: RecordParts, keys: ComparedKeys, document: int, tables: MatchingTables
-) -> None:
+def _enter(words: Uint32s, parts: RecordParts, keys: ComparedKeys, document: int, tables: MatchingTables) -> None:
     """Load a document into the tables, replacing the one that is there."""
     leave(tables, _KEYS)
     begin = keys.begins[document]
@@ -410,11 +398,11 @@ def _enter(
 
 @compiled
 def compare_pairs(
-    a: Vector[np.int64],
-    b: Vector[np.int64],
+    a: Ints,
+    b: Ints,
     keys: ComparedKeys,
-    words: Vector[np.uint32],
-    begins: Vector[np.int64],
+    words: Uint32s,
+    begins: Ints,
     tables: MatchingTables,
     told: ToldWords,
     evidence: Table[np.float64],
@@ -450,26 +438,18 @@ def _key(triple: np.uint64) -> int:
     return signed(triple >> _SHIFT)
 
 
-def _put(triples: Vector[np.uint64], first: int, last: int, places: Vector[np.uint32]) -> None:
+def _put(triples: Uint64s, first: int, last: int, places: Uint32s) -> None:
     """Note where the triples of each key begin, counted from 1; triples with equal keys are adjacent."""
     for place in range(last - 1, first - 1, -1):
         places[_key(triples[place])] = place - first + 1
 
 
-def _take_out(triples: Vector[np.uint64], first: int, last: int, places: Vector[np.uint32]) -> None:
+def _take_out(triples: Uint64s, first: int, last: int, places: Uint32s) -> None:
     for place in range(first, last):
         places[_key(triples[place])] = 0
 
 
-def _count_shared(
-    triples: Vector[np.uint64],
-    begin: int,
-    end: int,
-    first: int,
-    last: int,
-    places: Vector[np.uint32],
-    hits: Vector[np.int64],
-) -> int:
+def _count_shared(triples: Uint64s, begin: int, end: int, first: int, last: int, places: Uint32s, hits: Ints) -> int:
     """Count the triples of a document that the document in the table contains too."""
     found = 0
     for place in range(begin, end):
@@ -488,13 +468,7 @@ def _count_shared(
 
 @compiled
 def word_pairs(
-    a: Vector[np.int64],
-    b: Vector[np.int64],
-    triples: Vector[np.uint64],
-    begins: Vector[np.int64],
-    places: Vector[np.uint32],
-    hits: Vector[np.int64],
-    evidence: Table[np.float64],
+    a: Ints, b: Ints, triples: Uint64s, begins: Ints, places: Uint32s, hits: Ints, evidence: Table[np.float64]
 ) -> None:
     """Fill in wording, the last two columns: the share of each document's triples that the other one contains.
 
@@ -548,9 +522,7 @@ def fill_features(evidence: Table[np.float64], features: Table[np.float64]) -> N
 
 
 @compiled
-def score_pairs(
-    features: Table[np.float64], intercept: float, coefficients: Vector[np.float64], z: Vector[np.float64]
-) -> None:
+def score_pairs(features: Table[np.float64], intercept: float, coefficients: Floats, z: Floats) -> None:
     """Write the intercept and weighted features of each pair, summed from the first to the last, to ``z``."""
     for pair in range(z.size):
         total = intercept

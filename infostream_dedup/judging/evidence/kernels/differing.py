@@ -8,7 +8,7 @@ import numpy as np
 
 from infostream_dedup.judging.evidence.constants import OPENING, SEED
 from infostream_dedup.judging.evidence.kernels.words import mixed, place_among, step
-from infostream_dedup.machine.arrays import Table, Vector
+from infostream_dedup.machine.arrays import Bools, Floats, Ints, Table, Uint8s, Uint16s, Uint64s
 from infostream_dedup.machine.compiling import compiled, inlined, signed
 from infostream_dedup.machine.kernels import BLOCK, between, copy_bytes, lowest_bit
 
@@ -73,36 +73,36 @@ _ASKS = ord("?")
 class OpeningTables(NamedTuple):
     """What is known of the characters of windows-1251, and of some words."""
 
-    classes: Vector[np.uint8]  # uint8 (256,), bits of each character
-    folded: Vector[np.uint8]  # uint8 (256,), the character in lower case, apostrophes alike
-    words: Vector[np.uint64]  # uint64, ascending, hashes of words that are marked
-    marks: Vector[np.uint16]  # uint16, bits of each of these words
-    words_of: Vector[np.int64]  # int64 (257,), bounds of the words whose hashes begin with each byte
-    prefixes: Vector[np.uint8]  # uint8, beginnings of words that are denials
-    prefix_begins: Vector[np.int64]  # int64 (prefixes + 1,), bounds of each
-    prefixes_of: Vector[np.int64]  # int64 (257,), bounds of the prefixes that begin with each character
+    classes: Uint8s  # uint8 (256,), bits of each character
+    folded: Uint8s  # uint8 (256,), the character in lower case, apostrophes alike
+    words: Uint64s  # uint64, ascending, hashes of words that are marked
+    marks: Uint16s  # uint16, bits of each of these words
+    words_of: Ints  # int64 (257,), bounds of the words whose hashes begin with each byte
+    prefixes: Uint8s  # uint8, beginnings of words that are denials
+    prefix_begins: Ints  # int64 (prefixes + 1,), bounds of each
+    prefixes_of: Ints  # int64 (257,), bounds of the prefixes that begin with each character
 
 
 class OpeningTokens(NamedTuple):
     """Tokens of the openings of some documents: words, numbers and question marks."""
 
-    clean: Vector[np.uint8]  # uint8, the openings without links
-    clean_begins: Vector[np.int64]  # int64 (documents + 1,), bounds of each opening
-    begins: Vector[np.int64]  # int64 (documents + 1,), bounds of the tokens of each document
+    clean: Uint8s  # uint8, the openings without links
+    clean_begins: Ints  # int64 (documents + 1,), bounds of each opening
+    begins: Ints  # int64 (documents + 1,), bounds of the tokens of each document
     places: Table[np.int32]  # int32 (tokens, 2), bounds of each token in its opening
-    hashes: Vector[np.uint64]  # uint64, hash of each token, folded
-    flags: Vector[np.uint16]  # uint16, bits of each token
-    distinct: Vector[np.int64]  # int64 (documents,), number of distinct tokens
-    cut: Vector[np.bool_]  # bool (documents,), whether the text may go on
+    hashes: Uint64s  # uint64, hash of each token, folded
+    flags: Uint16s  # uint16, bits of each token
+    distinct: Ints  # int64 (documents,), number of distinct tokens
+    cut: Bools  # bool (documents,), whether the text may go on
 
 
 @inlined
-def _is(letter: np.uint8, classes: Vector[np.uint8], wanted: int) -> bool:
+def _is(letter: np.uint8, classes: Uint8s, wanted: int) -> bool:
     return signed(classes[signed(letter)]) & wanted != 0
 
 
 @inlined
-def _past(text: Vector[np.uint8], at: int, size: int, classes: Vector[np.uint8], wanted: int) -> int:
+def _past(text: Uint8s, at: int, size: int, classes: Uint8s, wanted: int) -> int:
     """Place behind the characters of a class."""
     while at < size and signed(classes[signed(text[at])]) & wanted != 0:
         at += 1
@@ -110,13 +110,13 @@ def _past(text: Vector[np.uint8], at: int, size: int, classes: Vector[np.uint8],
 
 
 @inlined
-def _past_others(text: Vector[np.uint8], at: int, size: int, classes: Vector[np.uint8], unwanted: int) -> int:
+def _past_others(text: Uint8s, at: int, size: int, classes: Uint8s, unwanted: int) -> int:
     while at < size and signed(classes[signed(text[at])]) & unwanted == 0:
         at += 1
     return at
 
 
-def _link_end(text: Vector[np.uint8], at: int, size: int, classes: Vector[np.uint8]) -> int:
+def _link_end(text: Uint8s, at: int, size: int, classes: Uint8s) -> int:
     """End of the link, handle, hashtag or markup that begins at a place; the place itself if none does."""
     letter, begin, end = signed(text[at]), at, at
     if letter in (_AT, _HASH):
@@ -146,7 +146,7 @@ def _link_end(text: Vector[np.uint8], at: int, size: int, classes: Vector[np.uin
 
 
 @inlined
-def _number_end(text: Vector[np.uint8], at: int, size: int, classes: Vector[np.uint8]) -> int:
+def _number_end(text: Uint8s, at: int, size: int, classes: Uint8s) -> int:
     """End of a number: digits, joined by single signs, or by blanks into groups of three."""
     at = _past(text, at, size, classes, DIGIT)
     while at + 1 < size and _is(text[at], classes, JOINS_DIGITS) and _is(text[at + 1], classes, DIGIT):
@@ -157,14 +157,14 @@ def _number_end(text: Vector[np.uint8], at: int, size: int, classes: Vector[np.u
 
 
 @inlined
-def _word_end(text: Vector[np.uint8], at: int, size: int, classes: Vector[np.uint8]) -> int:
+def _word_end(text: Uint8s, at: int, size: int, classes: Uint8s) -> int:
     at = _past(text, at, size, classes, LETTER)
     while at + 1 < size and _is(text[at], classes, JOINS_LETTERS) and _is(text[at + 1], classes, LETTER):
         at = _past(text, at + 1, size, classes, LETTER)
     return at
 
 
-def _flags_of(text: Vector[np.uint8], begin: int, end: int, hashed: np.uint64, tables: OpeningTables) -> int:
+def _flags_of(text: Uint8s, begin: int, end: int, hashed: np.uint64, tables: OpeningTables) -> int:
     """Bits of a word."""
     flags = 0
     if end - begin >= 4 and _is(text[begin], tables.classes, UPPER):
@@ -190,7 +190,7 @@ def _flags_of(text: Vector[np.uint8], begin: int, end: int, hashed: np.uint64, t
 
 
 @inlined
-def _leave_out_links(text: Vector[np.uint8], size: int, classes: Vector[np.uint8], clean: Vector[np.uint8]) -> int:
+def _leave_out_links(text: Uint8s, size: int, classes: Uint8s, clean: Uint8s) -> int:
     """Write a text with a blank for every link; return its length. Up to ``HALF`` - 1 more characters are written."""
     written, at = 0, 0
     while at < size:
@@ -212,7 +212,7 @@ def _leave_out_links(text: Vector[np.uint8], size: int, classes: Vector[np.uint8
     return written
 
 
-def _cut_up(text: Vector[np.uint8], tables: OpeningTables, tokens: OpeningTokens, token: int) -> int:
+def _cut_up(text: Uint8s, tables: OpeningTables, tokens: OpeningTokens, token: int) -> int:
     """Write the tokens of a text; return the place behind them."""
     classes, at, starts = tables.classes, 0, True
     while at < text.size:
@@ -249,7 +249,7 @@ def _slots_of(flags: np.uint16) -> int:
 
 
 @inlined
-def _entry_of(hashed: np.uint64, first: int, hashes: Vector[np.uint64], table: Table[np.int32]) -> int:
+def _entry_of(hashed: np.uint64, first: int, hashes: Uint64s, table: Table[np.int32]) -> int:
     """Where a table has, or has room for, a hash; ``first``: where the hashes of its text begin."""
     entry = signed(hashed >> _SHIFT)
     while table[_HEADS, entry] and hashes[first + table[_HEADS, entry] - 1] != hashed:
@@ -276,12 +276,7 @@ def _enter(document: int, tokens: OpeningTokens, table: Table[np.int32]) -> int:
 
 @compiled
 def read_openings(
-    packed: Vector[np.uint8],
-    firsts: Vector[np.int64],
-    lasts: Vector[np.int64],
-    most: Vector[np.int64],
-    tables: OpeningTables,
-    tokens: OpeningTokens,
+    packed: Uint8s, firsts: Ints, lasts: Ints, most: Ints, tables: OpeningTables, tokens: OpeningTokens
 ) -> None:
     """Cut the openings of some documents into tokens; a character may be a token.
 
@@ -407,7 +402,7 @@ def _apart(changes: Table[np.int64], count: int) -> int:
     return total
 
 
-def _changes(x: Vector[np.uint64], y: Vector[np.uint64], cut: bool, shared: int, scratch: DifferenceScratch) -> int:
+def _changes(x: Uint64s, y: Uint64s, cut: bool, shared: int, scratch: DifferenceScratch) -> int:
     """Find the places in which two lists of tokens with some common runs differ; return their number."""
     changes, least = scratch.changes, min(x.size, y.size)
     first, last = 0, 0
@@ -435,9 +430,7 @@ def _changes(x: Vector[np.uint64], y: Vector[np.uint64], cut: bool, shared: int,
     return count
 
 
-def _in_one_form(
-    x: Vector[np.uint64], y: Vector[np.uint64], flags: Vector[np.uint16], few: int, cut: bool, changes: Table[np.int64]
-) -> int:
+def _in_one_form(x: Uint64s, y: Uint64s, flags: Uint16s, few: int, cut: bool, changes: Table[np.int64]) -> int:
     """Compare texts with the same words number by number: of a form there are many copies, and many more pairs."""
     end, apart, count = min(x.size, y.size), 0, 0
     while cut and end and signed(flags[end - 1]) & NUMBER != 0 and x[end - 1] != y[end - 1]:
@@ -453,14 +446,14 @@ def _in_one_form(
 
 
 @inlined
-def _counted(flags: Vector[np.uint16], begin: int, end: int, wanted: int) -> int:
+def _counted(flags: Uint16s, begin: int, end: int, wanted: int) -> int:
     count = 0
     for place in range(begin, end):
         count += signed(signed(flags[place]) & wanted != 0)
     return count
 
 
-def _denies(flags: Vector[np.uint16], begin: int, end: int) -> bool:
+def _denies(flags: Uint16s, begin: int, end: int) -> bool:
     """Whether the tokens of one side of a change may say that the other text is false."""
     return _counted(flags, begin, end, LABEL | DENIAL) > 0
 
@@ -483,7 +476,7 @@ def _may_be_exchanged(one: int, other: int, tokens: OpeningTokens, changes: Tabl
     return replaced and ((numbers == others and numbers > 0) or names >= 2)
 
 
-def _may_be_turned(p: Vector[np.uint16], q: Vector[np.uint16], changes: Table[np.int64], count: int) -> bool:
+def _may_be_turned(p: Uint16s, q: Uint16s, changes: Table[np.int64], count: int) -> bool:
     """Whether one or two changes may be a negation, a question, another name or another word."""
     few = count <= MOST_CHANGES
     if few and (_counted(p, 0, p.size, QUESTION) > 0) != (_counted(q, 0, q.size, QUESTION) > 0):
@@ -507,7 +500,7 @@ def _may_be_turned(p: Vector[np.uint16], q: Vector[np.uint16], changes: Table[np
 
 
 @compiled
-def count_slots(a: Vector[np.int64], b: Vector[np.int64], tokens: OpeningTokens, counts: Table[np.int64]) -> None:
+def count_slots(a: Ints, b: Ints, tokens: OpeningTokens, counts: Table[np.int64]) -> None:
     """Count the tokens that only one opening of a pair has, and the slots of a form among them.
 
     ``counts``: int64 (pairs, 4), receives for each document of a pair the tokens that the other lacks, and how many of
@@ -530,9 +523,7 @@ def count_slots(a: Vector[np.int64], b: Vector[np.int64], tokens: OpeningTokens,
         counts[pair, 0], counts[pair, 1], counts[pair, 2], counts[pair, 3] = own, slots, others, filled
 
 
-def _looked_at(
-    one: int, other: int, lacks: Vector[np.float64], tokens: OpeningTokens, scratch: DifferenceScratch
-) -> int:
+def _looked_at(one: int, other: int, lacks: Floats, tokens: OpeningTokens, scratch: DifferenceScratch) -> int:
     """Find the changes of a pair that rules on words may decide; negative if only numbers differ, 0 for none."""
     begin, end, start, stop = tokens.begins[one], tokens.begins[one + 1], tokens.begins[other], tokens.begins[other + 1]
     least, most = min(end - begin, stop - start), max(end - begin, stop - start)
@@ -570,12 +561,12 @@ def _looked_at(
 
 @compiled
 def compare_openings(
-    a: Vector[np.int64],
-    b: Vector[np.int64],
+    a: Ints,
+    b: Ints,
     lacks: Table[np.float64],
     tokens: OpeningTokens,
     scratch: DifferenceScratch,
-    found: Vector[np.int64],
+    found: Ints,
     changes: Table[np.int64],
 ) -> int:
     """Find the changes of pairs that rules on words may decide.
@@ -621,9 +612,7 @@ def _share_held(one: int, other: int, tokens: OpeningTokens) -> np.float64:
 
 
 @compiled
-def share_openings(
-    ones: Vector[np.int64], others: Vector[np.int64], tokens: OpeningTokens, shares: Vector[np.float64]
-) -> None:
+def share_openings(ones: Ints, others: Ints, tokens: OpeningTokens, shares: Floats) -> None:
     """Share of the token triples of one opening of each pair in the other, the smaller direction."""
     for pair in range(ones.size):
         one, other = ones[pair], others[pair]

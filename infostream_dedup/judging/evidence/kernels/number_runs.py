@@ -8,7 +8,7 @@ from typing import Final, NamedTuple
 import numpy as np
 
 from infostream_dedup.language.text.kernels.scanning import code_point, size_of
-from infostream_dedup.machine.arrays import Table, Vector
+from infostream_dedup.machine.arrays import Bools, Ints, Table, Uint8s, Uint32s
 from infostream_dedup.machine.compiling import compiled, inlined, signed
 from infostream_dedup.machine.kernels import eight_bytes, lowest_bit
 
@@ -57,12 +57,12 @@ _PAIRS: Final = 1 << 12
 class NumberWords(NamedTuple):
     """Number words for ``number_runs``."""
 
-    slots: Vector[np.int64]  # int64, number of the word + 1 in an open table; 0 if empty
+    slots: Ints  # int64, number of the word + 1 in an open table; 0 if empty
     letters: Table[np.uint32]  # uint32 (words, `LONGEST`), code points of each word, padded with 0
-    values: Vector[np.int64]  # int64 (words,), value of each word
-    pairs: Vector[np.bool_]  # bool (`_PAIRS`,), whether a word begins with a pair of letters
+    values: Ints  # int64 (words,), value of each word
+    pairs: Bools  # bool (`_PAIRS`,), whether a word begins with a pair of letters
     # bool (`_LETTERS` x `_LETTERS`,), whether a word may begin with two letters of text, from U+0400 to U+047F
-    begins: Vector[np.bool_]
+    begins: Bools
 
 
 def number_words(words: Mapping[str, str]) -> NumberWords:
@@ -92,7 +92,7 @@ def _slot(value: np.uint64) -> np.uint64:
 
 
 @compiled
-def _put(letters: Table[np.uint32], number: int, slots: Vector[np.int64]) -> None:
+def _put(letters: Table[np.uint32], number: int, slots: Ints) -> None:
     value = _BASE
     for place in range(LONGEST):
         if letters[number, place] != 0:
@@ -121,15 +121,13 @@ def _lower_case(point: int) -> int:
 
 
 @inlined
-def _fold_character(data: Vector[np.uint8], at: int, kinds: Vector[np.uint8]) -> int:
+def _fold_character(data: Uint8s, at: int, kinds: Uint8s) -> int:
     """Return the folded code point of a character."""
     point = code_point(data, at)
     return _APOSTROPHE_POINT if kinds[point] == APOSTROPHE else _lower_case(point)
 
 
-def _look_up(
-    data: Vector[np.uint8], begin: int, end: int, kinds: Vector[np.uint8], words: NumberWords, word: Vector[np.uint32]
-) -> int:
+def _look_up(data: Uint8s, begin: int, end: int, kinds: Uint8s, words: NumberWords, word: Uint32s) -> int:
     """Return the value of a number word; -1 for any other word."""
     length, value = 0, _BASE
     while begin < end:
@@ -152,9 +150,7 @@ def _look_up(
 
 
 @inlined
-def _value_of_word(
-    data: Vector[np.uint8], begin: int, end: int, kinds: Vector[np.uint8], words: NumberWords, word: Vector[np.uint32]
-) -> int:
+def _value_of_word(data: Uint8s, begin: int, end: int, kinds: Uint8s, words: NumberWords, word: Uint32s) -> int:
     """Return the value of a number word, with a quick test of the first two letters, which most words fail."""
     second = begin + size_of(data[begin])
     if (
@@ -166,7 +162,7 @@ def _value_of_word(
 
 
 @inlined
-def _kind_at(data: Vector[np.uint8], at: int, end: int, kinds: Vector[np.uint8]) -> int:
+def _kind_at(data: Uint8s, at: int, end: int, kinds: Uint8s) -> int:
     """Return the kind of a character; past the end, a kind that ends every run."""
     if at >= end:
         return OTHER
@@ -175,7 +171,7 @@ def _kind_at(data: Vector[np.uint8], at: int, end: int, kinds: Vector[np.uint8])
 
 
 @inlined
-def _after_letters(data: Vector[np.uint8], at: int, end: int) -> int:
+def _after_letters(data: Uint8s, at: int, end: int) -> int:
     """Return the end of a run of letters from U+0400 to U+047F; no number begins inside such a run."""
     other = np.uint64(0)
     while at < end and other == 0:
@@ -185,13 +181,13 @@ def _after_letters(data: Vector[np.uint8], at: int, end: int) -> int:
 
 
 @inlined
-def _letter(data: Vector[np.uint8], at: int) -> int:
+def _letter(data: Uint8s, at: int) -> int:
     """Return the place of a letter from U+0400 to U+047F among these."""
     return int((data[at] & 1) << 6 | (data[at + 1] & 0x3F))
 
 
 @inlined
-def _after_plain_words(data: Vector[np.uint8], at: int, end: int, kinds: Vector[np.uint8], words: NumberWords) -> int:
+def _after_plain_words(data: Uint8s, at: int, end: int, kinds: Uint8s, words: NumberWords) -> int:
     """Skip Cyrillic words, each with the ASCII character after it, that say no number: most of a text."""
     plain = True
     while plain and at < end and data[at] | 1 == _CYRILLIC_FIRST:
@@ -207,7 +203,7 @@ def _after_plain_words(data: Vector[np.uint8], at: int, end: int, kinds: Vector[
     return at
 
 
-def _write_word(value: int, room: Vector[np.uint8], end: int) -> int:
+def _write_word(value: int, room: Uint8s, end: int) -> int:
     """Write a number word's value as a run; return its end."""
     room[end] = _FLAGS
     end += 1
@@ -218,7 +214,7 @@ def _write_word(value: int, room: Vector[np.uint8], end: int) -> int:
     return end + 1
 
 
-def _write_run(data: Vector[np.uint8], begin: int, end: int, glued: bool, room: Vector[np.uint8], size: int) -> int:
+def _write_run(data: Uint8s, begin: int, end: int, glued: bool, room: Uint8s, size: int) -> int:
     """Write a run of figures; return its end."""
     room[size] = _FLAGS + glued
     size += 1
@@ -229,14 +225,14 @@ def _write_run(data: Vector[np.uint8], begin: int, end: int, glued: bool, room: 
 
 
 def _runs_of_text(
-    data: Vector[np.uint8],
+    data: Uint8s,
     at: int,
     end: int,
-    kinds: Vector[np.uint8],
+    kinds: Uint8s,
     words: NumberWords,
-    word: Vector[np.uint32],
-    room: Vector[np.uint8],
-    starts: Vector[np.int64],
+    word: Uint32s,
+    room: Uint8s,
+    starts: Ints,
     found: int,
 ) -> tuple[int, bool]:
     """Append the runs of one text; arguments as in ``number_runs``.
@@ -281,14 +277,14 @@ def _runs_of_text(
 
 @compiled
 def number_runs(
-    data: Vector[np.uint8],
-    offsets: Vector[np.int64],
-    kinds: Vector[np.uint8],
+    data: Uint8s,
+    offsets: Ints,
+    kinds: Uint8s,
     words: NumberWords,
-    word: Vector[np.uint32],
-    room: Vector[np.uint8],
-    starts: Vector[np.int64],
-    sizes: Vector[np.int64],
+    word: Uint32s,
+    room: Uint8s,
+    starts: Ints,
+    sizes: Ints,
 ) -> int:
     """Write the runs of all texts, each preceded by a character that describes its surroundings.
 

@@ -10,7 +10,7 @@ from infostream_dedup.judging.evidence.constants import DATE_BIT, HEAD_BIT
 from infostream_dedup.judging.evidence.kernels.reading import EvidenceLists
 from infostream_dedup.judging.evidence.kernels.words import mixed
 from infostream_dedup.language.text.kernels.scanning import sized_code_point
-from infostream_dedup.machine.arrays import Table, Vector
+from infostream_dedup.machine.arrays import Floats, Int8s, Ints, Table, Uint8s, Uint32s, Vector
 from infostream_dedup.machine.compiling import compiled, inlined, signed
 
 BUCKET_BITS: Final = 20  # binary logarithm of the number of counters of document frequencies
@@ -82,14 +82,7 @@ def _sizes(ends: Table[np.int64], document: int) -> tuple[int, int, int, int, in
 
 
 @compiled
-def pack_openings(
-    data: Vector[np.uint8],
-    offsets: Vector[np.int64],
-    most: int,
-    alphabet: Vector[np.uint8],
-    found: Vector[np.uint8],
-    bounds: Vector[np.int64],
-) -> None:
+def pack_openings(data: Uint8s, offsets: Ints, most: int, alphabet: Uint8s, found: Uint8s, bounds: Ints) -> None:
     """Write the first ``most`` characters of texts in an alphabet, four to a number.
 
     ``alphabet``: uint8 (code points,), the character for each, 0 for none; ``found``: zeros; ``bounds``: in numbers.
@@ -108,12 +101,7 @@ def pack_openings(
 
 @compiled
 def buckets_of_documents(
-    numbers: Vector[np.uint32],
-    names: Vector[np.uint32],
-    lead: Vector[np.uint32],
-    ends: Table[np.int64],
-    languages: Vector[np.int8],
-    buckets: Vector[np.uint32],
+    numbers: Uint32s, names: Uint32s, lead: Uint32s, ends: Table[np.int64], languages: Int8s, buckets: Uint32s
 ) -> int:
     """Write the counter of each number, name and lead word that records keep; return how many there are.
 
@@ -141,7 +129,7 @@ def _weight(bucket: int, counts: Vector[np.float32], documents: float) -> int:
 
 
 @compiled
-def record_sizes(ends: Table[np.int64], begins: Vector[np.int64]) -> None:
+def record_sizes(ends: Table[np.int64], begins: Ints) -> None:
     """Compute where the record of each document begins, in 32-bit words; ``ends`` as in ``RawEvidence``."""
     begins[0] = 0
     for document in range(begins.size - 1):
@@ -150,12 +138,12 @@ def record_sizes(ends: Table[np.int64], begins: Vector[np.int64]) -> None:
 
 
 @inlined
-def _put_weight(words: Vector[np.uint32], at: int, number: int, weight: int) -> None:
+def _put_weight(words: Uint32s, at: int, number: int, weight: int) -> None:
     words[at + (number >> 2)] |= np.uint32(weight) << np.uint32((number & 3) * 8)
 
 
 @inlined
-def _add_up(words: Vector[np.uint32], at: int, kind: int, entry: np.uint32, weight: int) -> None:
+def _add_up(words: Uint32s, at: int, kind: int, entry: np.uint32, weight: int) -> None:
     """Add an entry and its weight to the header of a record."""
     if kind != NUMBER_KIND:
         words[at + SUMS_AT + 1 + kind] += np.uint32(weight)
@@ -169,9 +157,7 @@ def _add_up(words: Vector[np.uint32], at: int, kind: int, entry: np.uint32, weig
 
 
 @compiled
-def fill_filters(
-    body: Vector[np.uint32], ends: Table[np.int64], begins: Vector[np.int64], words: Vector[np.uint32]
-) -> None:
+def fill_filters(body: Uint32s, ends: Table[np.int64], begins: Ints, words: Uint32s) -> None:
     """Write the filters of records, which need no document frequencies, to ``words``, which are zeros.
 
     ``begins``: as ``record_sizes`` computes it, with room for the openings.
@@ -187,12 +173,7 @@ def fill_filters(
 
 @compiled
 def pack_documents(
-    lists: EvidenceLists,
-    languages: Vector[np.int8],
-    counts: Vector[np.float32],
-    documents: Vector[np.float64],
-    begins: Vector[np.int64],
-    words: Vector[np.uint32],
+    lists: EvidenceLists, languages: Int8s, counts: Vector[np.float32], documents: Floats, begins: Ints, words: Uint32s
 ) -> None:
     """Write the records of documents, except for their filters.
 
@@ -227,7 +208,7 @@ def pack_documents(
 
 
 @compiled
-def mark_heaviest(begins: Vector[np.int64], weights: Vector[np.int64], n: int, marks: Vector[np.uint8]) -> None:
+def mark_heaviest(begins: Ints, weights: Ints, n: int, marks: Uint8s) -> None:
     """Mark the n heaviest of each document with 1, the others with 0; of equal ones, the first."""
     for document in range(begins.size - 1):
         begin, end = begins[document], begins[document + 1]

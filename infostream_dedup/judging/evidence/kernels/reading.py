@@ -37,7 +37,7 @@ from infostream_dedup.judging.evidence.kernels.words import (
     step,
 )
 from infostream_dedup.language.text.kernels.scanning import sized_code_point
-from infostream_dedup.machine.arrays import Table, Vector
+from infostream_dedup.machine.arrays import Bools, Ints, Table, Uint8s, Uint16s, Uint32s, Uint64s
 from infostream_dedup.machine.compiling import compiled, inlined, signed
 from infostream_dedup.machine.kernels import BLOCK, between, first_bits
 
@@ -62,14 +62,14 @@ def date_entry(value: int) -> int:
 
 
 @inlined
-def _digits_end(kinds: Vector[np.uint8], place: int) -> int:
+def _digits_end(kinds: Uint8s, place: int) -> int:
     while kinds[place] == _DIGIT:
         place += 1
     return place
 
 
 @inlined
-def _value(folded: Vector[np.uint16], begin: int, end: int) -> int:
+def _value(folded: Uint16s, begin: int, end: int) -> int:
     value = 0
     for place in range(begin, end):
         value = value * 10 + signed(folded[place])
@@ -81,7 +81,7 @@ def _is_day(day: int, month: int) -> bool:
     return 1 <= day <= 31 and 1 <= month <= 12
 
 
-def _day_first(kinds: Vector[np.uint8], first: int, end: int) -> tuple[int, int]:
+def _day_first(kinds: Uint8s, first: int, end: int) -> tuple[int, int]:
     """Bounds of the second part and end of the third of 17.04.2024; (-1, -1) for anything else."""
     sign = kinds[end]
     if end - first > 2 or (sign != _POINT and sign != _SLASH and sign != _HYPHEN):
@@ -97,9 +97,7 @@ def _day_first(kinds: Vector[np.uint8], first: int, end: int) -> tuple[int, int]
     return second, third
 
 
-def _date_at(
-    kinds: Vector[np.uint8], folded: Vector[np.uint16], begin: int, end: int, title_end: int
-) -> tuple[int, int, int, int]:
+def _date_at(kinds: Uint8s, folded: Uint16s, begin: int, end: int, title_end: int) -> tuple[int, int, int, int]:
     """End, day, month and year of the date at a place; end is -1 without a date, year is 0 without a year."""
     second, third = _day_first(kinds, begin, end)
     if second > 0:
@@ -123,7 +121,7 @@ def _date_at(
     return -1, 0, 0, 0
 
 
-def _spaced_end(kinds: Vector[np.uint8], end: int) -> int:
+def _spaced_end(kinds: Uint8s, end: int) -> int:
     """End of the groups of a space and three digits that start at a place; the place itself if there are none."""
     while kinds[end] == _SPACE and _digits_end(kinds, end + 1) == end + 4:
         end += 4
@@ -134,7 +132,7 @@ def _is_sign(kind: int) -> bool:
     return kind in (_POINT, _COMMA)
 
 
-def _grouped_end(kinds: Vector[np.uint8], end: int) -> int:
+def _grouped_end(kinds: Uint8s, end: int) -> int:
     """End of the groups of a separator (all points or all commas) and three digits that start at a place."""
     sign = kinds[end]
     while _is_sign(sign) and kinds[end] == sign and _digits_end(kinds, end + 1) == end + 4:
@@ -142,9 +140,7 @@ def _grouped_end(kinds: Vector[np.uint8], end: int) -> int:
     return end
 
 
-def _decimal_hash(
-    kinds: Vector[np.uint8], folded: Vector[np.uint16], begin: int, whole_end: int, end: int
-) -> tuple[np.uint64, int]:
+def _decimal_hash(kinds: Uint8s, folded: Uint16s, begin: int, whole_end: int, end: int) -> tuple[np.uint64, int]:
     """Hash of a figure, decimals included; and its value, or -1 if it has decimals or is 10,000 or more."""
     state, digits, value = _SEED, 0, 0
     for place in range(begin, whole_end):
@@ -163,7 +159,7 @@ def _decimal_hash(
     return mixed(state), value if digits <= 4 else -1
 
 
-def _version_hash(kinds: Vector[np.uint8], folded: Vector[np.uint16], begin: int, end: int) -> np.uint64:
+def _version_hash(kinds: Uint8s, folded: Uint16s, begin: int, end: int) -> np.uint64:
     """Hash of digits with several separators that do not mark thousands, such as 1.2.3.4."""
     state = _SEED
     for place in range(begin, end):
@@ -171,9 +167,7 @@ def _version_hash(kinds: Vector[np.uint8], folded: Vector[np.uint16], begin: int
     return mixed(state)
 
 
-def _spaced_figure(
-    kinds: Vector[np.uint8], folded: Vector[np.uint16], begin: int, spaced: int
-) -> tuple[int, np.uint64, int]:
+def _spaced_figure(kinds: Uint8s, folded: Uint16s, begin: int, spaced: int) -> tuple[int, np.uint64, int]:
     """Read a figure whose thousands, up to ``spaced``, are separated by spaces; decimals may follow."""
     end = spaced
     if _is_sign(kinds[spaced]) and kinds[spaced + 1] == _DIGIT:
@@ -184,7 +178,7 @@ def _spaced_figure(
     return end, hashed, value
 
 
-def _figure_at(kinds: Vector[np.uint8], folded: Vector[np.uint16], begin: int, end: int) -> tuple[int, np.uint64, int]:
+def _figure_at(kinds: Uint8s, folded: Uint16s, begin: int, end: int) -> tuple[int, np.uint64, int]:
     """End, hash and value of the figure at a place; the value is -1 for decimals or more than four digits."""
     grouping = end - begin <= 3 and folded[begin] != 0
     spaced = _spaced_end(kinds, end) if grouping else end
@@ -204,9 +198,7 @@ def _figure_at(kinds: Vector[np.uint8], folded: Vector[np.uint16], begin: int, e
     return last, hashed, value
 
 
-def number_at(
-    kinds: Vector[np.uint8], folded: Vector[np.uint16], begin: int, title_end: int
-) -> tuple[int, np.uint64, int, int, int]:
+def number_at(kinds: Uint8s, folded: Uint16s, begin: int, title_end: int) -> tuple[int, np.uint64, int, int, int]:
     """Read the number at a place.
 
     Args:
@@ -231,7 +223,7 @@ def number_at(
 
 
 @inlined
-def title_figure(kinds: Vector[np.uint8], begin: int, end: int, entry: int) -> int:
+def title_figure(kinds: Uint8s, begin: int, end: int, entry: int) -> int:
     """Bit of a figure in a title; 0 for a date or a figure with too few digits."""
     digits = 0
     for place in range(begin, end):
@@ -271,35 +263,35 @@ STATES: Final = 13
 class Tables(NamedTuple):
     """What the reader knows of characters and words."""
 
-    kinds: Vector[np.uint8]  # uint8 (CODE_POINTS,), `CharacterKind`
-    folded: Vector[np.uint16]  # uint16 (CODE_POINTS,), folded letter or value of a digit
-    latin: Vector[np.uint8]  # uint8 (CODE_POINTS,), Latin letter of a folded letter, 1 to 26, or 0
+    kinds: Uint8s  # uint8 (CODE_POINTS,), `CharacterKind`
+    folded: Uint16s  # uint16 (CODE_POINTS,), folded letter or value of a digit
+    latin: Uint8s  # uint8 (CODE_POINTS,), Latin letter of a folded letter, 1 to 26, or 0
     # uint16 (2, TWINS), look-alike of a folded letter in the other alphabet, for small letters and capitals
     twins: Table[np.uint16]
-    words: Vector[np.uint64]  # uint64, hashes of the calendar words, ascending
-    months: Vector[np.int64]  # int64, month of each; 0 for a word that is not a month
+    words: Uint64s  # uint64, hashes of the calendar words, ascending
+    months: Ints  # int64, month of each; 0 for a word that is not a month
 
 
 class ReadingScratch(NamedTuple):
     """Scratch memory for one document."""
 
-    kinds: Vector[np.uint8]  # uint8, as long as the longest text in bytes plus `PADDING`
-    folded: Vector[np.uint16]  # uint16, of the same length
-    tokens: Vector[np.uint64]  # uint64, of the same length
-    titles: Vector[np.uint64]  # uint64 (2,), hashes of the title and of its form
-    spare: Vector[np.uint32]  # uint32, of the same length
-    bins: Vector[np.int64]  # int64 (BINS + 1,)
-    state: Vector[np.int64]  # int64 (STATES,), of the walker
+    kinds: Uint8s  # uint8, as long as the longest text in bytes plus `PADDING`
+    folded: Uint16s  # uint16, of the same length
+    tokens: Uint64s  # uint64, of the same length
+    titles: Uint64s  # uint64 (2,), hashes of the title and of its form
+    spare: Uint32s  # uint32, of the same length
+    bins: Ints  # int64 (BINS + 1,)
+    state: Ints  # int64 (STATES,), of the walker
 
 
 class EvidenceLists(NamedTuple):
     """The evidence found, document by document."""
 
-    triples: Vector[np.uint64]  # uint64; this list and the next four have room for one entry per byte of text
-    numbers: Vector[np.uint32]  # uint32
-    names: Vector[np.uint32]  # uint32
-    lead: Vector[np.uint32]  # uint32
-    body: Vector[np.uint32]  # uint32
+    triples: Uint64s  # uint64; this list and the next four have room for one entry per byte of text
+    numbers: Uint32s  # uint32
+    names: Uint32s  # uint32
+    lead: Uint32s  # uint32
+    body: Uint32s  # uint32
     # int64 (documents + 1, FIELDS), where the entries of each document end in the five lists; row 0 is zero
     ends: Table[np.int64]
     tokens: Table[np.int32]  # int32 (documents, 2), number of tokens, and bits of the figures in the title
@@ -307,7 +299,7 @@ class EvidenceLists(NamedTuple):
 
 
 def _decode(
-    data: Vector[np.uint8], begin: int, end: int, title_end: int, tables: Tables, scratch: ReadingScratch
+    data: Uint8s, begin: int, end: int, title_end: int, tables: Tables, scratch: ReadingScratch
 ) -> tuple[int, int]:
     """Write kind and folded form of each character kept; return their number, and how many the title has."""
     size, title = 0, 0
@@ -448,7 +440,7 @@ def _walk(tables: Tables, scratch: ReadingScratch, found: EvidenceLists, size: i
             place += 1
 
 
-def _merge_heads(numbers: Vector[np.uint32], begin: int, end: int) -> int:
+def _merge_heads(numbers: Uint32s, begin: int, end: int) -> int:
     """Keep each of the ascending numbers once, with its head bit if any copy has it; return the new end."""
     kept = begin
     for place in range(begin, end):
@@ -461,7 +453,7 @@ def _merge_heads(numbers: Vector[np.uint32], begin: int, end: int) -> int:
 
 
 @inlined
-def _join_tokens(tokens: Vector[np.uint64], count: int, triples: Vector[np.uint64], place: int) -> int:
+def _join_tokens(tokens: Uint64s, count: int, triples: Uint64s, place: int) -> int:
     """Write the triples of tokens from a place on; return the end. One or two tokens make one triple."""
     if 0 < count < 3:
         triples[place] = joined(tokens[0], tokens[1] if count > 1 else _NONE, _NONE)
@@ -492,12 +484,7 @@ def _finish(scratch: ReadingScratch, found: EvidenceLists, document: int) -> Non
 
 @compiled
 def read_documents(
-    data: Vector[np.uint8],
-    offsets: Vector[np.int64],
-    title_ends: Vector[np.int64],
-    tables: Tables,
-    scratch: ReadingScratch,
-    found: EvidenceLists,
+    data: Uint8s, offsets: Ints, title_ends: Ints, tables: Tables, scratch: ReadingScratch, found: EvidenceLists
 ) -> None:
     """Read documents in order; ``scratch`` suits the longest; ``title_ends``: where each title ends in ``data``."""
     state = scratch.state
@@ -517,7 +504,7 @@ def read_documents(
 
 
 @inlined
-def _is_marked(data: Vector[np.uint8], at: int, left: int) -> bool:
+def _is_marked(data: Uint8s, at: int, left: int) -> bool:
     """Whether markup, an address, a word divided at the end of a line, or tags or signs of music begin in a block."""
     signs = between(data, at, 0x26, 0x26) | between(data, at, 0x3C, 0x3C) | between(data, at, 0x40, 0x40)
     colons, breaks = between(data, at, 0x3A, 0x3A), between(data, at + 1, 0x0A, 0x0D)
@@ -537,7 +524,7 @@ def _is_marked(data: Vector[np.uint8], at: int, left: int) -> bool:
 
 
 @compiled
-def mark_texts(data: Vector[np.uint8], offsets: Vector[np.int64], marked: Vector[np.bool_]) -> None:
+def mark_texts(data: Uint8s, offsets: Ints, marked: Bools) -> None:
     """Mark the texts that may have to be cleaned; ``data`` is followed by ``BLOCK`` + 2 readable bytes."""
     for text in range(marked.size):
         at, end = offsets[text], offsets[text + 1]
@@ -548,12 +535,7 @@ def mark_texts(data: Vector[np.uint8], offsets: Vector[np.int64], marked: Vector
 
 @compiled
 def read_triples(
-    data: Vector[np.uint8],
-    offsets: Vector[np.int64],
-    tables: Tables,
-    scratch: ReadingScratch,
-    triples: Vector[np.uint64],
-    ends: Vector[np.int64],
+    data: Uint8s, offsets: Ints, tables: Tables, scratch: ReadingScratch, triples: Uint64s, ends: Ints
 ) -> None:
     """Read only the word triples of documents, those of ``read_documents``: of each document ascending, each once."""
     tokens, kinds, folded = scratch.tokens, scratch.kinds, scratch.folded
@@ -580,13 +562,7 @@ def read_triples(
 
 
 @compiled
-def prefix_hashes(
-    data: Vector[np.uint8],
-    offsets: Vector[np.int64],
-    tables: Tables,
-    scratch: ReadingScratch,
-    hashes: Vector[np.uint32],
-) -> None:
+def prefix_hashes(data: Uint8s, offsets: Ints, tables: Tables, scratch: ReadingScratch, hashes: Uint32s) -> None:
     """Hash the beginning of each word as ``lead`` and ``body`` do; 0 for words that they leave out."""
     for number in range(hashes.size):
         size, _ = _decode(data, offsets[number], offsets[number + 1], 0, tables, scratch)

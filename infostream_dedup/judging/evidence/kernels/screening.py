@@ -26,7 +26,7 @@ from infostream_dedup.judging.evidence.kernels.comparing import (
 )
 from infostream_dedup.judging.evidence.kernels.packing import filter_bits
 from infostream_dedup.judging.evidence.kernels.words import mixed
-from infostream_dedup.machine.arrays import Table, Vector
+from infostream_dedup.machine.arrays import Floats, Ints, Table, Uint32s, Uint64s
 from infostream_dedup.machine.compiling import compiled, inlined, popcount, prefetch, signed
 
 # Weigh the lead of one document that is in the text of another, with all that can be known before they meet
@@ -45,7 +45,7 @@ _32 = np.uint64(32)
 
 
 @compiled
-def spread_leads(words: Vector[np.uint32], begins: Vector[np.int64], leads: Vector[np.uint32]) -> None:
+def spread_leads(words: Uint32s, begins: Ints, leads: Uint32s) -> None:
     """Work out where in a filter each lead word has to be looked up.
 
     ``leads``: uint32 (documents * LEAD_ROW,), zeros. A word that is missing has no bits and no weight.
@@ -60,7 +60,7 @@ def spread_leads(words: Vector[np.uint32], begins: Vector[np.int64], leads: Vect
 
 
 @inlined
-def weigh_opening(leads: Vector[np.uint32], document: int, words: Vector[np.uint32], other: RecordParts) -> int:
+def weigh_opening(leads: Uint32s, document: int, words: Uint32s, other: RecordParts) -> int:
     """Weight of the lead words of a document, as ``spread_leads`` writes them, that are in the filter of ``other``."""
     met, blocks = 0, np.uint64(other.blocks)
     lead = leads[document * LEAD_ROW : (document + 1) * LEAD_ROW]
@@ -98,17 +98,17 @@ _LOW_BITS = np.uint64(63)
 class ScreenedRows(NamedTuple):
     """What is known of each document before pairs are compared."""
 
-    words: Vector[np.uint32]  # uint32, records
-    begins: Vector[np.int64]  # int64 (documents + 1,), bounds of the records
-    lengths: Vector[np.float64]  # float64 (documents,), logarithm of the length as the model takes it
-    reach: Vector[np.float64]  # float64 (documents,), what the key terms of the document can add to z at most
-    leads: Vector[np.uint32]  # uint32 (documents * LEAD_ROW,), as `spread_leads` writes them
-    triples: Vector[np.uint64]  # uint64, ascending and distinct in each document
-    triple_begins: Vector[np.int64]  # int64 (documents + 1,), bounds of the triples
-    signatures: Vector[np.uint64]  # uint64, a bit for each triple, chosen by its highest bits
+    words: Uint32s  # uint32, records
+    begins: Ints  # int64 (documents + 1,), bounds of the records
+    lengths: Floats  # float64 (documents,), logarithm of the length as the model takes it
+    reach: Floats  # float64 (documents,), what the key terms of the document can add to z at most
+    leads: Uint32s  # uint32 (documents * LEAD_ROW,), as `spread_leads` writes them
+    triples: Uint64s  # uint64, ascending and distinct in each document
+    triple_begins: Ints  # int64 (documents + 1,), bounds of the triples
+    signatures: Uint64s  # uint64, a bit for each triple, chosen by its highest bits
     # int64 (documents + 1,), bounds of the signatures; sizes are powers of two, or 0
-    signature_begins: Vector[np.int64]
-    doubled: Vector[np.int64]  # int64 (documents,), triples that share their bit with an earlier one
+    signature_begins: Ints
+    doubled: Ints  # int64 (documents,), triples that share their bit with an earlier one
 
 
 class ModelBounds(NamedTuple):
@@ -130,9 +130,9 @@ class ScreenScratch(NamedTuple):
     """Scratch memory."""
 
     tables: MatchingTables  # empty tables; empty again at the end
-    signature: Vector[np.uint64]  # uint64 (2 * MOST_WORDS,), signatures of one document: that of n words begins at n
-    signed: Vector[np.int64]  # int64 (MOST_WORDS + 1,), document whose signature of n words is there, -1 for none
-    doubled: Vector[np.int64]  # int64 (MOST_WORDS + 1,), as in `ScreenedRows`, for each of these signatures
+    signature: Uint64s  # uint64 (2 * MOST_WORDS,), signatures of one document: that of n words begins at n
+    signed: Ints  # int64 (MOST_WORDS + 1,), document whose signature of n words is there, -1 for none
+    doubled: Ints  # int64 (MOST_WORDS + 1,), as in `ScreenedRows`, for each of these signatures
 
 
 @inlined
@@ -144,7 +144,7 @@ def _words_of_signature(triples: int) -> int:
 
 
 @compiled
-def signature_sizes(begins: Vector[np.int64], bounds: Vector[np.int64]) -> None:
+def signature_sizes(begins: Ints, bounds: Ints) -> None:
     """Compute the bounds of the documents' signatures from those of their triples."""
     bounds[0] = 0
     for document in range(begins.size - 1):
@@ -159,9 +159,7 @@ def _shift_of(words: int) -> np.uint64:
     return np.uint64(64 - bits)
 
 
-def _sign(
-    triples: Vector[np.uint64], first: int, last: int, signature: Vector[np.uint64], begin: int, words: int
-) -> int:
+def _sign(triples: Uint64s, first: int, last: int, signature: Uint64s, begin: int, words: int) -> int:
     """Set the bits of triples in a signature; return how many were set already."""
     doubled, shift = 0, _shift_of(words)
     for word in range(begin, begin + words):
@@ -174,9 +172,7 @@ def _sign(
     return doubled
 
 
-def _count_signed(
-    triples: Vector[np.uint64], first: int, last: int, signature: Vector[np.uint64], begin: int, words: int
-) -> int:
+def _count_signed(triples: Uint64s, first: int, last: int, signature: Uint64s, begin: int, words: int) -> int:
     """Triples whose bit is set in a signature."""
     found, shift = 0, _shift_of(words)
     for place in range(first, last):
@@ -186,13 +182,7 @@ def _count_signed(
 
 
 @compiled
-def sign_documents(
-    triples: Vector[np.uint64],
-    begins: Vector[np.int64],
-    signatures: Vector[np.uint64],
-    bounds: Vector[np.int64],
-    doubled: Vector[np.int64],
-) -> None:
+def sign_documents(triples: Uint64s, begins: Ints, signatures: Uint64s, bounds: Ints, doubled: Ints) -> None:
     """Write the signature of each document; arguments as in ``ScreenedRows``."""
     for document in range(doubled.size):
         words = bounds[document + 1] - bounds[document]
@@ -210,9 +200,7 @@ def _openings(rows: ScreenedRows, a: int, b: int, one: RecordParts, other: Recor
 
 
 @inlined
-def _numbers(
-    words: Vector[np.uint32], one: RecordParts, other: RecordParts, tables: MatchingTables, model: ModelBounds
-) -> float:
+def _numbers(words: Uint32s, one: RecordParts, other: RecordParts, tables: MatchingTables, model: ModelBounds) -> float:
     """What numbers add to z."""
     if min(one.numbers, other.numbers) < 2:
         return 0.0
@@ -223,9 +211,7 @@ def _numbers(
 
 
 @inlined
-def _names(
-    words: Vector[np.uint32], one: RecordParts, other: RecordParts, tables: MatchingTables, model: ModelBounds
-) -> float:
+def _names(words: Uint32s, one: RecordParts, other: RecordParts, tables: MatchingTables, model: ModelBounds) -> float:
     """What names add to z."""
     if min(one.names, other.names) < 2:
         return 0.0
@@ -294,13 +280,13 @@ def _fetch(rows: ScreenedRows, document: int, later: int) -> None:
 
 @compiled
 def bound_pairs(
-    a: Vector[np.int64],
-    b: Vector[np.int64],
+    a: Ints,
+    b: Ints,
     runs: Table[np.int64],
     rows: ScreenedRows,
     model: ModelBounds,
     scratch: ScreenScratch,
-    bounds: Vector[np.float64],
+    bounds: Floats,
 ) -> None:
     """Bound z of pairs that hardly share any wording.
 

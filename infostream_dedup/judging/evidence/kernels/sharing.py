@@ -7,7 +7,7 @@ from typing import Final, NamedTuple
 import numpy as np
 
 from infostream_dedup.judging.evidence.kernels.comparing import ComparedKeys, share
-from infostream_dedup.machine.arrays import Table, Vector, Whole
+from infostream_dedup.machine.arrays import Bools, Int32s, Ints, Table, Vector, Whole
 from infostream_dedup.machine.compiling import compiled, inlined, signed
 
 # Find the terms of one document in a small table, in which many other documents are looked up.
@@ -41,7 +41,7 @@ def _slot(term: int, bits: int) -> int:
 
 
 @compiled
-def note(slots: Vector[np.int32], terms: Vector[Whole], begin: int, end: int, shift: int) -> int:
+def note(slots: Int32s, terms: Vector[Whole], begin: int, end: int, shift: int) -> int:
     """Load the terms of a document into an empty table; return its size in bits for ``look_up``.
 
     ``slots``: zeros, receives the place of each term, counted from 1, the first of equal terms; ``shift``: lower bits
@@ -62,7 +62,7 @@ def note(slots: Vector[np.int32], terms: Vector[Whole], begin: int, end: int, sh
 
 
 @compiled
-def take_out(slots: Vector[np.int32], bits: int, terms: Vector[Whole], begin: int, end: int, shift: int) -> None:
+def take_out(slots: Int32s, bits: int, terms: Vector[Whole], begin: int, end: int, shift: int) -> None:
     """Clear the table of a document; ``bits`` is what ``note`` returned, the other arguments are as there."""
     mask = (1 << bits) - 1
     for place in range(begin, end):
@@ -74,9 +74,7 @@ def take_out(slots: Vector[np.int32], bits: int, terms: Vector[Whole], begin: in
 
 
 @inlined
-def look_up(
-    slots: Vector[np.int32], bits: int, terms: Vector[Whole], begin: int, end: int, shift: int, maybe: Vector[np.int64]
-) -> int:
+def look_up(slots: Int32s, bits: int, terms: Vector[Whole], begin: int, end: int, shift: int, maybe: Ints) -> int:
     """Write the places of a document's terms that may be in a table, ascending, to ``maybe``; return their number.
 
     ``bits`` and ``shift`` as in ``note``; ``maybe`` is longer than the document.
@@ -90,7 +88,7 @@ def look_up(
 
 
 @inlined
-def place_of(slots: Vector[np.int32], bits: int, term: int, terms: Vector[Whole], begin: int, shift: int) -> int:
+def place_of(slots: Int32s, bits: int, term: int, terms: Vector[Whole], begin: int, shift: int) -> int:
     """Place of a term in a document, counted from its start; -1 if the document lacks it; arguments as in ``note``."""
     mask, slot = (1 << bits) - 1, _slot(term, bits)
     while slots[slot]:
@@ -107,9 +105,9 @@ _LARGE: Final = 2  # number of columns for the shares of 12 key terms; those for
 class ShareScratch(NamedTuple):
     """Scratch memory."""
 
-    keys: Vector[np.int32]  # int32, zeros, `SLOTS` for each key term of the longest document
-    targets: Vector[np.int32]  # int32, zeros, `SLOTS` for each term of the longest document
-    maybe: Vector[np.int64]  # int64, longer than the terms of any document
+    keys: Int32s  # int32, zeros, `SLOTS` for each key term of the longest document
+    targets: Int32s  # int32, zeros, `SLOTS` for each term of the longest document
+    maybe: Ints  # int64, longer than the terms of any document
 
 
 def _weigh_asking(keys: ComparedKeys, asks: int, held: int, bits: int, scratch: ShareScratch) -> tuple[int, int]:
@@ -139,12 +137,7 @@ def _weigh_held(keys: ComparedKeys, answers: int, held: int, bits: int, scratch:
 
 @compiled
 def share_pairs(
-    asking: Vector[np.int64],
-    held: Vector[np.int64],
-    keys: ComparedKeys,
-    scratch: ShareScratch,
-    column: int,
-    evidence: Table[np.float64],
+    asking: Ints, held: Ints, keys: ComparedKeys, scratch: ShareScratch, column: int, evidence: Table[np.float64]
 ) -> None:
     """Fill in the shares of 12 and of all key terms.
 
@@ -179,13 +172,7 @@ def share_pairs(
 
 
 @compiled
-def mark_met(
-    a: Vector[np.int64],
-    b: Vector[np.int64],
-    begins: Vector[np.int64],
-    neighbours: Vector[np.int32],
-    found: Vector[np.bool_],
-) -> None:
+def mark_met(a: Ints, b: Ints, begins: Ints, neighbours: Int32s, found: Bools) -> None:
     """Mark the pairs of documents that have a neighbour in common; ``neighbours`` of each document ascend."""
     for pair in range(a.size):
         i, end, j, last = begins[a[pair]], begins[a[pair] + 1], begins[b[pair]], begins[b[pair] + 1]

@@ -6,7 +6,7 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from infostream_dedup.machine.arrays import Table, Vector
+from infostream_dedup.machine.arrays import Bools, Int32s, Ints, Table, Uint64s
 from infostream_dedup.machine.compiling import compiled, inlined, signed
 
 # Arrange the word triples of some documents by ranges of their leading bits
@@ -21,11 +21,7 @@ _ONE = np.uint64(1)
 
 @compiled
 def split_rows(
-    triples: Vector[np.uint64],
-    begins: Vector[np.int64],
-    counts: Table[np.int32],
-    values: Vector[np.uint64],
-    sums: Table[np.uint64],
+    triples: Uint64s, begins: Ints, counts: Table[np.int32], values: Uint64s, sums: Table[np.uint64]
 ) -> None:
     """Arrange the triples of documents by range, and compute two checksums of each document.
 
@@ -68,15 +64,15 @@ _RANGE_BITS = np.uint64(RANGE_BITS)
 class PartScratch(NamedTuple):
     """Room for the triples of a range."""
 
-    values: Vector[np.uint64]  # uint64, triples in parts
-    places: Vector[np.int32]  # int32, place of each in the range
+    values: Uint64s  # uint64, triples in parts
+    places: Int32s  # int32, place of each in the range
 
 
 class TripleRange(NamedTuple):
     """The triples of one range."""
 
-    triples: Vector[np.uint64]  # uint64, document by document, distinct in each
-    counts: Vector[np.int32]  # int32 (documents,), number of triples of each document
+    triples: Uint64s  # uint64, document by document, distinct in each
+    counts: Int32s  # int32 (documents,), number of triples of each document
     part_bits: int  # number of bits, after those of the range, that define a part
     scratch: PartScratch  # room for as many triples
 
@@ -86,7 +82,7 @@ def _part_of(triple: np.uint64, part_bits: int) -> int:
     return signed(triple << _RANGE_BITS >> np.uint64(64 - part_bits)) if part_bits else 0
 
 
-def take_parts(given: TripleRange, chosen: Vector[np.bool_], ends: Vector[np.int64]) -> None:
+def take_parts(given: TripleRange, chosen: Bools, ends: Ints) -> None:
     """Write the triples of chosen documents to the scratch memory, part by part, in the order of the documents.
 
     ``ends``: int64 (parts + 1,), receives the end of each part; the last entry repeats the one before it.
@@ -113,7 +109,7 @@ def take_parts(given: TripleRange, chosen: Vector[np.bool_], ends: Vector[np.int
         at = end
 
 
-def table_size(ends: Vector[np.int64]) -> int:
+def table_size(ends: Ints) -> int:
     """Slots of a table for the longest part: a power of two, at least twice its triples."""
     longest, begin, size = 0, 0, 2
     for part in range(ends.size - 1):
@@ -126,9 +122,7 @@ def table_size(ends: Vector[np.int64]) -> int:
 # Count the word triples that no earlier document has
 
 
-def _mark_new(
-    given: TripleRange, begin: int, end: int, keys: Vector[np.uint64], used: Vector[np.bool_], new: Vector[np.bool_]
-) -> None:
+def _mark_new(given: TripleRange, begin: int, end: int, keys: Uint64s, used: Bools, new: Bools) -> None:
     """Mark the first of equal triples in one part; ``keys`` and ``used`` are its table, by open addressing."""
     mask = keys.size - 1
     used[:] = False
@@ -142,7 +136,7 @@ def _mark_new(
 
 
 @compiled
-def count_new(given: TripleRange, new: Vector[np.bool_], found: Vector[np.int32]) -> None:
+def count_new(given: TripleRange, new: Bools, found: Int32s) -> None:
     """Mark the triples of a range that no earlier document has, and count those of each document."""
     ends = np.zeros((1 << given.part_bits) + 1, dtype=np.int64)
     take_parts(given, np.ones(found.size, dtype=np.bool_), ends)
@@ -173,19 +167,17 @@ _HASH_BITS = np.uint64(DOCUMENT_BITS)
 class Sketches(NamedTuple):
     """The sketches of documents, and which of them contain each triple."""
 
-    triples: Vector[np.uint64]  # uint64, of each document ascending; a sketch is the beginning of them
-    begins: Vector[np.int64]  # int64 (documents + 1,), bounds of each document's triples
-    sizes: Vector[np.int64]  # int64 (documents,), triples in each sketch
-    entries: Vector[np.uint64]  # uint64, ascending: hash and document of each triple of a sketch
-    runs: Vector[np.int32]  # int32, as long: number of the run of equal hashes, sketch by sketch
-    starts: Vector[np.int64]  # int64 (runs + 1,), where each run begins in ``entries``
-    passed: Vector[np.int64]  # int64 (runs,), documents of each run that have been asked; zeros at first
+    triples: Uint64s  # uint64, of each document ascending; a sketch is the beginning of them
+    begins: Ints  # int64 (documents + 1,), bounds of each document's triples
+    sizes: Ints  # int64 (documents,), triples in each sketch
+    entries: Uint64s  # uint64, ascending: hash and document of each triple of a sketch
+    runs: Int32s  # int32, as long: number of the run of equal hashes, sketch by sketch
+    starts: Ints  # int64 (runs + 1,), where each run begins in ``entries``
+    passed: Ints  # int64 (runs,), documents of each run that have been asked; zeros at first
 
 
 @compiled
-def measure_sketches(
-    triples: Vector[np.uint64], begins: Vector[np.int64], fewest: int, limit: np.uint64, sizes: Vector[np.int64]
-) -> None:
+def measure_sketches(triples: Uint64s, begins: Ints, fewest: int, limit: np.uint64, sizes: Ints) -> None:
     """Count the triples in each sketch: those up to a limit, and at least ``fewest`` if there are as many."""
     for document in range(sizes.size):
         begin, end = begins[document], begins[document + 1]
@@ -196,9 +188,7 @@ def measure_sketches(
 
 
 @compiled
-def fill_entries(
-    triples: Vector[np.uint64], begins: Vector[np.int64], sizes: Vector[np.int64], entries: Vector[np.uint64]
-) -> None:
+def fill_entries(triples: Uint64s, begins: Ints, sizes: Ints, entries: Uint64s) -> None:
     """Write the entries of all sketches, in the order of the documents."""
     place = 0
     for document in range(sizes.size):
@@ -208,9 +198,7 @@ def fill_entries(
 
 
 @compiled
-def number_runs(
-    entries: Vector[np.uint64], ends: Vector[np.int64], runs: Vector[np.int32], starts: Vector[np.int64]
-) -> int:
+def number_runs(entries: Uint64s, ends: Ints, runs: Int32s, starts: Ints) -> int:
     """Number the runs of equal hashes, and write the numbers of each document's triples; return their count.
 
     ``ends``: where each document's numbers begin in ``runs``, receives where they end; ``starts``: longer by one than
@@ -262,14 +250,7 @@ def _may_be_alike(given: Sketches, a: int, b: int, shared: int, least: float) ->
 
 @compiled
 def pairs_of_sketches(
-    given: Sketches,
-    first: int,
-    cap: int,
-    least: float,
-    counts: Vector[np.int32],
-    met: Vector[np.int64],
-    a: Vector[np.int64],
-    b: Vector[np.int64],
+    given: Sketches, first: int, cap: int, least: float, counts: Int32s, met: Ints, a: Ints, b: Ints
 ) -> tuple[int, int]:
     """Find pairs with enough common triples in their sketches, in the order of (b, a), until there is no more room.
 

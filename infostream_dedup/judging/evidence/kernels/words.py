@@ -8,7 +8,7 @@ import numpy as np
 
 from infostream_dedup.judging.evidence.characters import CYRILLIC_BEGIN, TWINS, CharacterKind
 from infostream_dedup.judging.evidence.constants import PREFIX, SEED
-from infostream_dedup.machine.arrays import GOLDEN, Table, Vector, Word
+from infostream_dedup.machine.arrays import GOLDEN, Ints, Table, Uint8s, Uint16s, Vector, Word
 from infostream_dedup.machine.compiling import inlined, signed
 
 # Hashes of letters, tokens and token runs: FNV-1a steps (Fowler, Noll, Vo), finalized as in SplitMix64.
@@ -61,9 +61,7 @@ def _insert(entries: Vector[Word], begin: int, end: int) -> None:
         entries[hole] = entry
 
 
-def _spread(
-    entries: Vector[Word], begin: int, end: int, width: int, spare: Vector[Word], bins: Vector[np.int64]
-) -> None:
+def _spread(entries: Vector[Word], begin: int, end: int, width: int, spare: Vector[Word], bins: Ints) -> None:
     """Order entries by their highest bits."""
     bits = 1
     while 1 << bits < end - begin and 1 << bits < BINS:
@@ -83,9 +81,7 @@ def _spread(
         entries[place] = spare[place - begin]
 
 
-def sorted_once(
-    entries: Vector[Word], begin: int, end: int, width: int, spare: Vector[Word], bins: Vector[np.int64]
-) -> int:
+def sorted_once(entries: Vector[Word], begin: int, end: int, width: int, spare: Vector[Word], bins: Ints) -> int:
     """Sort entries, remove repetitions and return the new end.
 
     ``width``: bits over which the entries are evenly distributed; ``spare`` (as long) and ``bins`` (BINS + 1): scratch
@@ -151,7 +147,7 @@ def _with_letter(code: int, last: int, letter: int) -> int:
     return code << 5 | letter
 
 
-def skeleton(latin: Vector[np.uint8], kinds: Vector[np.uint8], folded: Vector[np.uint16], begin: int, end: int) -> int:
+def skeleton(latin: Uint8s, kinds: Uint8s, folded: Uint16s, begin: int, end: int) -> int:
     """Code of the word between two places; ``latin`` maps each folded letter to a Latin one, 1 to 26, or to 0."""
     # A letter waits for the next one, which may be an h; ``last`` is the letter before the waiting one.
     code, waiting, last = 0, 0, 0
@@ -183,7 +179,7 @@ def is_letter(kind: int) -> bool:
 
 
 @inlined
-def _next_letter(kinds: Vector[np.uint8], place: int) -> int:
+def _next_letter(kinds: Uint8s, place: int) -> int:
     """Place of the next letter of the word; -1 if the word ends with the letter at a place."""
     after = place + 1
     if kinds[after] == _SMALL:
@@ -198,9 +194,7 @@ def _next_letter(kinds: Vector[np.uint8], place: int) -> int:
 
 
 @inlined
-def read_word(
-    kinds: Vector[np.uint8], folded: Vector[np.uint16], begin: int
-) -> tuple[np.uint64, np.uint64, int, int, int, bool]:
+def read_word(kinds: Uint8s, folded: Uint16s, begin: int) -> tuple[np.uint64, np.uint64, int, int, int, bool]:
     """Read the word that begins at a place.
 
     Returns the state of its hash, the state of that of its beginning, the place of its last letter, the number of its
@@ -221,9 +215,7 @@ def read_word(
     return hashed, start, last, letters, capitals, 0 < cyrillic < letters
 
 
-def repair_word(
-    twins: Table[np.uint16], kinds: Vector[np.uint8], folded: Vector[np.uint16], begin: int, last: int
-) -> bool:
+def repair_word(twins: Table[np.uint16], kinds: Uint8s, folded: Uint16s, begin: int, last: int) -> bool:
     """Write a word in one alphabet if all its letters of the other one look alike; return whether this was done.
 
     As in ``characters.in_one_alphabet``; Cyrillic is tried first. ``twins``: see ``Alphabet``.
