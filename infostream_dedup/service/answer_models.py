@@ -197,7 +197,7 @@ Hit = _form(
     "Hit", "A stored document that resembles a question", ordinal=int, id=str, title=str, source=Maybe,
     published=MaybeTime, url=Maybe, language=str, group=str, forward=int, backward=int, share_forward=Share,
     share_backward=Share, relation=Maybe, kind=(str | None, None), probability=(Share | None, None),
-    terms=list[str], met=_many(HitWord)
+    terms=list[str], met=_many(HitWord), differs_by=(str | None, None), differing=(list[list[Any]] | None, None)
 )
 PairSide = _form(
     "PairSide", "One of two documents to judge", base=ComparedSide, ordinal=int, url=Maybe, numbers=list[str],

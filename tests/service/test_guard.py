@@ -345,7 +345,7 @@ def written() -> str:
 
 
 def test_the_description_is_that_of_the_routes() -> None:
-    """``python tests/service/test_guard.py`` writes it anew."""
+    """``python -m tests.service.test_guard`` writes it anew."""
     assert CONTRACT.read_text(encoding="utf-8") == written()
 
 
